@@ -278,3 +278,31 @@ def test_a_row_that_is_wild_in_several_columns_may_be_a_total():
 def test_heavy_tails_of_an_undivided_table_are_not_told(draw):
     drawn = [draw(np.random.default_rng(seed)) for seed in range(4)]
     assert not any(map(_told_undivided, drawn))
+
+
+@pytest.mark.parametrize("scale", ["standard", None])
+def test_carriers_of_rare_variants_are_not_far_from_what_was_filled_in(scale):
+    rng = np.random.default_rng(0)
+    X = rng.binomial(2, rng.beta(0.3, 3, 60), (200, 60)).astype(float)
+    X[:, 1:3] = 0.0
+    X[[5, 150], [1, 2]] = 1.0  # one carrier each
+    X = X[:, np.ptp(X, axis=0) > 0]
+    missing = rng.random(X.shape) < 0.05
+    missing[[5, 150]] = False
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        gn.map(np.where(missing, np.nan, X), "pca", scale=scale)
+    assert any("missing" in str(one.message) for one in caught)
+    assert not [one for one in caught if "far from all others" in str(one.message)]
+
+
+def test_wild_cells_among_values_that_were_filled_in_are_told_by_their_row():
+    values = np.random.default_rng(0).normal(50, 10, (300, 2))
+    values[200, 0] = 1e6
+    filled = np.zeros(values.shape, dtype=bool)
+    filled[:100, 0] = True
+    values[3, 0] = 5e6  # by whatever it was filled in
+    with pytest.warns(DataWarning, match=r"'c0' has 1e\+06 \(row 200\) far from all others \(\d\d"):
+        warn_of_wild_cells(values, fit_scaling(values, "standard"), ["c0", "c1"], filled)
+    with pytest.warns(DataWarning, match=r"'c0' has 1e\+06 \(row 200\) far from all others \(\d\d"):
+        warn_of_wild_rows(values, ["c0", "c1"], filled)

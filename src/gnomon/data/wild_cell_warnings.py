@@ -19,6 +19,7 @@ from gnomon.exceptions import DataWarning
 __all__ = ["warn_of_wild_cells", "warn_of_wild_columns", "warn_of_wild_rows"]
 
 Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 _BEYOND_TAIL = 2.5  # times as far as all others from the median in logarithms of distances from it
 _BEYOND_ORDINARY = 2.0  # so many times where the standard deviation is made by them: else their column may have a tail
@@ -27,7 +28,7 @@ _ROWS = 1000  # rows whose middle half tells which columns to look at
 _NAMED = 5  # columns, and cells of each
 
 
-def warn_of_wild_cells(values: Any, scaling: Scaling | None, names: Sequence[str]) -> None:
+def warn_of_wild_cells(values: Any, scaling: Scaling | None, names: Sequence[str], filled: Mask | None = None) -> None:
     """Warn of columns that are divided by a standard deviation or range that a few cells make; nothing is changed.
 
     Parameters
@@ -38,6 +39,8 @@ def warn_of_wild_cells(values: Any, scaling: Scaling | None, names: Sequence[str
         By which the columns are divided.
     names : sequence of str
         One for each feature.
+    filled : ndarray of bool, of the shape of `values`, default=None
+        Cells that were missing and filled in: they are neither told nor do others lie far from them.
 
     Warns
     -----
@@ -55,17 +58,20 @@ def warn_of_wild_cells(values: Any, scaling: Scaling | None, names: Sequence[str
         deviation, spread = float(column.std()), float(scaling.spread[f])
         if not (by_range[f] or abs(deviation - spread) <= _SAME * spread):
             continue
-        rows = find_wild_cells(column)
-        if len(rows):
+        known = _known(filled, f, len(column))
+        wild = find_wild_cells(column[known])
+        if len(wild):
+            rows = known[wild]
             rest = np.delete(column, rows)
             own = float(np.ptp(rest)) if by_range[f] else float(rest.std())
             what = "range" if by_range[f] else "standard deviation"
-            cells = _told(names[f], column, rows, np.arange(len(column)))
+            column = column[known]
+            cells = _told(names[f], column, wild, known)
             told.append(
                 f"{cells}, and is divided by a {what} that is {told_times(spread / own)} times as large as without"
             )
             found.append(rows)
-            if not _lies_beyond_tail(column, rows, _BEYOND_ORDINARY):
+            if not _lies_beyond_tail(column, wild, _BEYOND_ORDINARY):
                 tails[names[f]] = float(column.min()) > 0.0
             robust = robust and _has_quartiles(column)
     if told:
@@ -73,7 +79,7 @@ def warn_of_wild_cells(values: Any, scaling: Scaling | None, names: Sequence[str
         warn(f"{_joined(told)}. These columns hardly count in distances. {remedy}", DataWarning)
 
 
-def warn_of_wild_rows(values: Any, names: Sequence[str]) -> None:
+def warn_of_wild_rows(values: Any, names: Sequence[str], filled: Mask | None = None) -> None:
     """Warn of a few cells by which alone their rows lie far from all others, in a table whose columns are not divided.
 
     They make more than half of the squared distance of their row from a usual one, and are no end of a heavy tail: in
@@ -89,6 +95,8 @@ def warn_of_wild_rows(values: Any, names: Sequence[str]) -> None:
         Finite numbers.
     names : sequence of str
         One for each feature.
+    filled : ndarray of bool, of the shape of `values`, default=None
+        Cells that were missing and filled in: they are neither told nor do others lie far from them.
 
     Warns
     -----
@@ -106,20 +114,22 @@ def warn_of_wild_rows(values: Any, names: Sequence[str]) -> None:
     variances, wild = scales.deviation**2, dict[int, Ints]()
     may_matter = (scales.farthest * scales.deviation) ** 2 > least
     for f in np.flatnonzero(may_be_wild(scales.farthest, len(values)) & may_matter & (middle > 0.0)).tolist():
-        rows = find_wild_cells(values[:, f])
+        known = _known(filled, f, len(values))
+        rows = find_wild_cells(values[known, f])
         if len(rows):
             wild[f] = rows
-            variances[f] = np.delete(values[:, f].astype(np.float64), rows).var()
+            variances[f] = np.delete(values[:, f].astype(np.float64), known[rows]).var()
     usual = float(np.sqrt(2.0 * variances.sum()))  # root of the mean squared distance of two rows
     told, found = [], list[Ints]()
     for f, rows in wild.items():
-        column = values[:, f].astype(np.float64)
+        known = _known(filled, f, len(values))
+        column = values[known, f].astype(np.float64)
         away = np.abs(column - np.median(column))
         if away[rows[0]] > usual and _has_quartiles(column) and _lies_beyond_tail(column, rows, _BEYOND_TAIL):
             times = told_times(float(scales.deviation[f] / np.sqrt(variances[f])))
-            cells = _told(names[f], column, rows, np.arange(len(column)))
+            cells = _told(names[f], column, rows, known)
             told.append(f"{cells}, and a standard deviation that is {times} times as large as without")
-            found.append(rows)
+            found.append(known[rows])
     if told:
         warn(f"{_joined(told)}. Such cells make most of the distances of their rows. {_remedy(found)}", DataWarning)
 
@@ -164,6 +174,11 @@ def warn_of_wild_columns(values: npt.NDArray[Any], names: Sequence[str]) -> None
             f"all distances. {remedy}",
             DataWarning,
         )
+
+
+def _known(filled: Mask | None, f: int, n: int) -> Ints:
+    """Return the rows whose value of a column was not filled in."""
+    return np.arange(n) if filled is None else np.flatnonzero(~filled[:, f])
 
 
 def _has_quartiles(column: npt.NDArray[np.float64]) -> bool:

@@ -113,7 +113,7 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
             warn_of_units(table.values, metric)
             if data.image_shape is None:
                 warn_of_wrapped(table.values, GOWER if is_gower else metric, _names(table))
-        _warn_of_wild_cells(table, scaling, data, metric, ours=isinstance(estimator, Embedder))
+        _warn_of_wild_cells(prepared, scaling, metric, ours=isinstance(estimator, Embedder))
         weights = check_feature_weight(how.feature_weight, _names(table), data.columns)
         scaling = weigh_features(table.values, refuse_given(weights, data), scaling, metric=metric)
         if isinstance(estimator, Embedder) and data.distances is None and data.representation is None:
@@ -201,7 +201,7 @@ def rows_to_map(
     data, table = prepared.data, prepared.table
     with noted() as notes:
         scaling, left = _scaling(table, scale, data, metric, partial(choose_scaling, table.values), ours=True)
-        _warn_of_wild_cells(table, scaling, data, metric, ours=True)
+        _warn_of_wild_cells(prepared, scaling, metric, ours=True)
         notes += left
     mapped = table.values if scaling is None else scaling.apply(table.values)
     representation = resolve(data.representation, table.values, mapped, metric=metric, seed=seed)
@@ -280,12 +280,14 @@ def _scaling(
     return scaling, [f"columns stay in their own units, though {left}. {remedy}"] if left else []
 
 
-def _warn_of_wild_cells(table: Table, scaling: Scaling | None, data: Dataset, metric: str, *, ours: bool) -> None:
+def _warn_of_wild_cells(prepared: Prepared, scaling: Scaling | None, metric: str, *, ours: bool) -> None:
     """Warn of cells that make the spread of their column, or where columns are compared as they are, of their rows."""
-    warn_of_wild_cells(table.values, scaling, _names(table))
+    data, table = prepared.data, prepared.table
+    filled = None if prepared.completion is None else prepared.completion.missing
+    warn_of_wild_cells(table.values, scaling, _names(table), filled)
     given = isinstance(data.representation, Representation) or data.distances is not None
     if scaling is None and ours and not given and not reads_values(metric):
-        warn_of_wild_rows(table.values, _names(table))
+        warn_of_wild_rows(table.values, _names(table), filled)
 
 
 def _names(table: Table) -> list[str]:
