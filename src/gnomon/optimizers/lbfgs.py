@@ -64,7 +64,8 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
     tol : float >= 0, default=1e-5
         End when the norm of the gradient is at most this share of the largest seen. The descent also ends, as
         converged, when the iterations of a block lower the loss by less than the objective's number type can tell,
-        1.2e-7 of it for each in float32.
+        1.2e-7 of it for each in float32; not so where the loss is drawn anew whenever it is evaluated and the gradient
+        is above a hundredth of the largest: noise hides what is left, which is warned of.
     memory : int >= 1, default=10
         Changes of the gradient remembered.
     block : int >= 1, default=100
