@@ -16,7 +16,9 @@ from gnomon.data import ColumnRule, read_table
 from gnomon.data.columns import encode_dataset, find_rules, raw_columns, rules_fault, unit_ranges
 from gnomon.data.columns.identifiers import Naming, named_as_id, naming_of
 from gnomon.data.delimited import read_columns
+from gnomon.data.frames import read_frame
 from gnomon.data.labels import order_of, sort_into_classes
+from gnomon.data.written import _is_sign
 from gnomon.exceptions import DataWarning
 
 N = 120
@@ -1052,3 +1054,15 @@ def test_whole_numbers_are_compared_until_one_goes_with_them():
 )
 def test_amounts_of_what_has_an_identifier_are_none(names, expected):
     assert [named_as_id(name, different=True) for name in names] == [expected] * len(names)
+
+
+def test_categories_are_looked_at_once_for_each_different_text_and_their_column_read_once(monkeypatch):
+    looked, read = [], []
+    monkeypatch.setattr("gnomon.data.written._is_sign", lambda text: looked.append(text) or _is_sign(text))
+    monkeypatch.setattr("gnomon.data.columns.raw.read_frame", lambda X: read.append(1) or read_frame(X))
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.choice(["AA", "AB", "BB"], 500) for name in "abcd"})
+    encoder = gn.TablePreprocessor().fit(frame)
+    assert encoder.transform(frame).shape == (500, 12)
+    assert len(looked) <= 4 * 3 * 4  # columns, texts, and how often a column is asked
+    assert len(read) == 2  # to fit and to transform

@@ -121,10 +121,10 @@ def _index(native: Any) -> npt.NDArray[Any] | None:
     return np.asarray(index)
 
 
-def _column(series: Any) -> tuple[npt.NDArray[Any], str]:
-    """Return a column as floats and "", or as it is and what it holds."""
+def _column(series: Any, dtype: Any) -> tuple[npt.NDArray[Any], str]:
+    """Return a column as floats and "", or as it is and what it holds; its dtype takes long to find of objects."""
     values = np.asarray(series.to_numpy())
-    kind = str(series.dtype)
+    kind = str(dtype)
     if values.ndim != 1:  # an array in each row
         rows = np.empty(len(values), object)
         rows[:] = list(values)
@@ -152,11 +152,12 @@ def read_frame(X: Any) -> Frame:
     frame = nw.from_native(_with_unique_names(native, len(raw_names)), eager_only=True)
     columns, kinds, orders, booleans, categories = [], [], [], [], []
     for series in frame.iter_columns():
-        values, kind = _column(series)
+        dtype = series.dtype
+        values, kind = _column(series, dtype)
         columns.append(values)
         kinds.append(kind)
-        orders.append(tuple(series.dtype.categories) if isinstance(series.dtype, nw.Enum) else ())
-        booleans.append(series.dtype == nw.Boolean or (series.dtype == nw.Object and _holds_truths(series)))
+        orders.append(tuple(dtype.categories) if isinstance(dtype, nw.Enum) else ())
+        booleans.append(dtype == nw.Boolean or (dtype == nw.Object and _holds_truths(series)))
         categories.append(categories_of(series.to_native()))
     names = clean_names(raw_names) if named else None
     return Frame(columns, kinds, names, _index(native), int(frame.shape[0]), orders, booleans, categories)

@@ -113,7 +113,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         columns = raw_columns(X)
         _check_lengths({name: raw.values for name, raw in columns.items()})
         self.rules_ = find_rules(columns, self.features, self.drop, most)
-        values = encode_rows(X, self.rules_)
+        values = encode_rows(columns, self.rules_)
         warn_of_copies(self.rules_, values)
         self.spreads_ = spreads_of(self.rules_, values)
         own = np.isnan(self.spreads_)

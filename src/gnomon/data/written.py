@@ -62,6 +62,7 @@ _NUMBER = re.compile(
     r"(?P<size>[kKmM]|B|[bB][nN]|[mM][nN]|Mio|Mrd)?(?P<last>[\-−]?)"
     rf"(?P<after>\s?[%‰°{_CURRENCY}]|\s+[^\W\d_][^\s\d]{{0,11}})?\s*(?P<close>\))?"
 )
+_DIGIT = re.compile(r"\d")
 _FORTRAN = re.compile(  # 1.02D+02, and 0.1234-102 where no room is left for the letter
     r"([+\-−]?(?:\d+\.\d*|\.\d+))[dDqQ]([+-]\d{1,4}|\d{2,4})|([+\-−]?\d?\.\d{3,})([+-]\d{3})"
 )
@@ -115,7 +116,10 @@ def without_signs(texts: Sequence[str]) -> list[str]:
 
     All as they are if more than half of those that are not empty are such signs.
     """
-    kept = ["" if _is_sign(text) else text for text in texts]
+    signs = {text for text in {*texts} if _is_sign(text)}
+    if signs <= {""}:
+        return list(texts)
+    kept = ["" if text in signs else text for text in texts]
     given = sum(map(bool, texts))
     return kept if sum(map(bool, kept)) >= _FEWEST_KNOWN * given else list(texts)
 
@@ -302,7 +306,7 @@ def find_writings(texts: Sequence[str]) -> list[str]:
         those that are no sign for a missing one; see `without_signs`. Codes are no numbers; see `are_codes`.
     """
     texts = [text for text in without_signs(texts) if text]
-    if are_codes(texts):
+    if _DIGIT.search("".join(texts)) is None or are_codes(texts):
         return []
     if sum(_number(text) is not None for text in texts[:_LOOK]) < len(texts[:_LOOK]) / 2:
         return []

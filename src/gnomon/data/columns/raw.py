@@ -47,9 +47,11 @@ class RawColumn:
 
 
 def raw_columns(X: Any) -> dict[str, RawColumn]:
-    """Return the columns of a data frame, a mapping, records or an array by name, as they came."""
+    """Return the columns of a data frame, mapping, records, array or what it returned by name, as they came."""
     if not isinstance(X, np.ndarray) and scipy.sparse.issparse(X):  # one format of which is a mapping
         refuse_sparse(str(getattr(X, "format", "unknown")))
+    if isinstance(X, Mapping) and all(isinstance(column, RawColumn) for column in X.values()):
+        return dict(X)
     if isinstance(X, Mapping):
         arrays = {str(name): np.asarray(unmasked(values, name=f"X[{name!r}]")) for name, values in X.items()}
         return {name: RawColumn(values, boolean=values.dtype.kind == "b") for name, values in arrays.items()}

@@ -69,12 +69,18 @@ def known_texts(values: Array) -> Array:
     """Return a column with None for texts that stand for a missing value, such as NA."""
     if values.dtype.kind not in "OU":
         return values
-    gone = np.array([is_missing_text(value) for value in values.tolist()], dtype=np.bool_)
-    if not gone.any():
+    given = values.tolist()
+    texts = {value for value in {*filter(_is_text, given)} if is_missing_text(value)}  # mostly few different ones
+    if not texts:
         return values
+    gone = np.fromiter((_is_text(value) and value in texts for value in given), np.bool_, len(given))
     known = values.astype(object)
     known[gone] = None
     return known
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def with_dates(values: Array) -> Array:
