@@ -11,6 +11,7 @@ import sklearn.datasets
 
 from gnomon import datasets
 from gnomon.data import open_dataset
+from gnomon.data.dataset import first_few
 
 
 @pytest.fixture(autouse=True)
@@ -150,3 +151,13 @@ def real_folder():
 def test_reading_tables_imports_nothing_heavy():
     code = "import sys, gnomon.data, gnomon.datasets; print([m for m in sys.modules if m in ('sklearn', 'pandas')])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("n", "told"),
+    [(1, "a0"), (3, "a0; a1; a2"), (4, "a0; a1; a2, and 1 more column"), (1203, "a0; a1; a2, and 1,200 more columns")],
+)
+def test_the_first_few_are_joined_and_the_others_counted(n, told):
+    texts = [f"a{i}" for i in range(n)]
+    assert first_few(texts, 3, of="column", between="; ", before=", and") == told
+    assert first_few(texts, 3) == told.replace(";", ",").replace(", and", " and").partition(" column")[0]

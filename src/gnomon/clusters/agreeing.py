@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon.data.dataset import first_few
 from gnomon.data.labels import check_labels, sort_into_classes
 
 __all__ = ["columns_told"]
@@ -50,11 +51,10 @@ def columns_told(labels: Codes, columns: Mapping[str, Any]) -> str:
         f"{name!r} of {_percent(right)} % of {rows} ({_percent(alone)} % without it)"
         for _, name, right, alone, rows in found
     ]
-    more = f" and {len(told) - _NAMED} more columns" if len(told) > _NAMED else ""
     return (
         "The cluster of a row tells what had no part in finding it: "
-        f"{'; '.join(told[:_NAMED])}{more}. Where such a column says how rows were made, as a batch or a donor does, "
-        "clusters may be no more than that."
+        f"{first_few(told, _NAMED, of='column', between='; ')}. Where such a column says how rows were made, as a "
+        "batch or a donor does, clusters may be no more than that."
     )
 
 

@@ -19,6 +19,7 @@ from gnomon.completion.predictors import Rows, blocks
 from gnomon.completion.recipe import HeldOut, Learned, Recipe, learn
 from gnomon.data import check_feature_count, check_table
 from gnomon.data.arrays import LARGEST_SQUARED
+from gnomon.data.dataset import first_few
 from gnomon.data.names import default_names
 from gnomon.data.scaling import describe_unlike_columns
 from gnomon.linalg import share, uniform_matrix
@@ -176,7 +177,7 @@ class Completion(ShortRepr):
 
 
 def _listed(texts: list[str]) -> str:
-    return ", ".join(texts[:_SHOWN]) + (f" and {len(texts) - _SHOWN:,} more" if len(texts) > _SHOWN else "")
+    return first_few(texts, _SHOWN)
 
 
 @dataclass(frozen=True, eq=False)

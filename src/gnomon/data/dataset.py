@@ -201,10 +201,27 @@ def listed(names: Iterable[object]) -> str:
     return first_few(repr(str(name)) for name in names)
 
 
-def first_few(texts: Iterable[str]) -> str:
-    """Join the first few texts, and say how many more there are."""
+def first_few(
+    texts: Iterable[str], most: int = _SHOWN, *, of: str = "", between: str = ", ", before: str = " and"
+) -> str:
+    """Join the first few texts, and say how many more there are.
+
+    Parameters
+    ----------
+    texts : iterable of str
+    most : int, default=8
+        How many are shown.
+    of : str, default=""
+        What they are, for the others: "column" for "1 more column" and "2 more columns".
+    between, before : str
+        What stands between texts, and before the number of others.
+    """
     shown = [*texts]
-    return ", ".join(shown[:_SHOWN]) + (f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else "")
+    n_others = len(shown) - most
+    if n_others <= 0:
+        return between.join(shown)
+    unit = f" {of}{'' if n_others == 1 else 's'}" if of else ""
+    return f"{between.join(shown[:most])}{before} {n_others:,} more{unit}"
 
 
 def refuse_gaps(path: str, fact: str) -> NoReturn:

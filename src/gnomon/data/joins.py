@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.data.columns import ColumnRule, columns_of_features
+from gnomon.data.dataset import first_few
 
 __all__ = ["Join", "find_join"]
 
@@ -56,9 +57,9 @@ class Join:
     @property
     def told(self) -> str:
         """What was found, what follows from it, and what to do."""
-        more = len(self.columns) - _NAMED
-        named = [repr(name) for name in self.columns[:_NAMED]]
-        names = f"{', '.join(named)} and {more} more" if more > 0 else f"{', '.join(named[:-1])} and {named[-1]}"
+        named = [repr(name) for name in self.columns]
+        many = len(named) > _NAMED
+        names = first_few(named, _NAMED) if many else f"{', '.join(named[:-1])} and {named[-1]}"
         return (
             f"The {self.n_samples:,} rows repeat {self.n_owners:,} sets of values in the columns {names}, as a table "
             "of orders does that repeats the columns of each customer. Rows of a set lie together for that alone and "

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gnomon._validation import warn
 from gnomon.data.columns import ColumnRule, features_of
+from gnomon.data.dataset import first_few
 from gnomon.data.names import default_names
 from gnomon.exceptions import DataWarning
 
@@ -143,9 +144,9 @@ def warn_of_sentinels(
             told.append(_told(names[f], values[:, f], find_sentinels(values[:, f]), _shown))
     told = [one for one in told if one]
     if told:
-        more = f"; so have {len(told) - _NAMED:,} more columns" if len(told) > _NAMED else ""
+        facts = first_few(told, _NAMED, of="column", between="; ", before="; so have")
         remedy = "Such values often stand for missing ones: if these do, put NaN in their place."
-        warn(f"{'; '.join(told[:_NAMED])}{more}. They are taken as they are. {remedy}", DataWarning)
+        warn(f"{facts}. They are taken as they are. {remedy}", DataWarning)
 
 
 def _floor(values: npt.NDArray[Any], low: npt.NDArray[Any], of_cells: bool) -> float:

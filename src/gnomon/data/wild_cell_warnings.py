@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import log
 from gnomon._validation import warn
-from gnomon.data.dataset import listed
+from gnomon.data.dataset import first_few, listed
 from gnomon.data.scaling import Scaling, column_scales, told_times
 from gnomon.data.wild_cells import FAR, find_wild_cells, may_be_wild
 from gnomon.exceptions import DataWarning
@@ -220,16 +220,14 @@ def _remedy(found: Sequence[Ints], tails: Mapping[str, bool] = MappingProxyType(
 
 
 def _joined(told: Sequence[str]) -> str:
-    more = f"; so have {len(told) - _NAMED:,} more columns" if len(told) > _NAMED else ""
-    return f"{'; '.join(told[:_NAMED])}{more}"
+    return first_few(told, _NAMED, of="column", between="; ", before="; so have")
 
 
 def _told(name: str, column: npt.NDArray[np.float64], rows: Ints, known: npt.NDArray[np.intp]) -> str:
     """Say which cells lie far out; `known` are the rows of the table that the values of the column are of."""
-    cells = [f"{column[i]:.6g} (row {known[i]})" for i in rows[:_NAMED]]
-    more = f" and {len(rows) - _NAMED:,} more" if len(rows) > _NAMED else ""
+    cells = first_few((f"{column[i]:.6g} (row {known[i]})" for i in rows), _NAMED)
     away = np.abs(column - np.median(column))
     others = column[away <= away[rows[-1]] / FAR]
     between = len(column) - len(rows) - len(others)
     but = f" but {between:,}" if between else ""
-    return f"{name!r} has {', '.join(cells)}{more} far from all others{but} ({others.min():.6g} to {others.max():.6g})"
+    return f"{name!r} has {cells} far from all others{but} ({others.min():.6g} to {others.max():.6g})"

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gnomon._validation import warn
 from gnomon.data.columns import ColumnRule, columns_of_features, features_of
+from gnomon.data.dataset import first_few
 from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.exceptions import DataWarning
 
@@ -59,10 +60,9 @@ def warn_of_leaked_labels(
     found = [own[f] for f in np.flatnonzero(same).tolist() if _parts_all(values[:, at[f]][rows[starts]])]
     told = [f"{name!r}" for name in dict.fromkeys(found)]
     if told:
-        more = f" and {len(told) - _NAMED:,} more" if len(told) > _NAMED else ""
         which, it = ("column", "it is the label") if len(told) == 1 else ("each of the columns", "they are the labels")
         warn(
-            f"{which} {', '.join(told[:_NAMED])}{more} alone tells the labels of all rows, a value for each class: if "
+            f"{which} {first_few(told, _NAMED)} alone tells the labels of all rows, a value for each class: if "
             f"{it} written otherwise, the map, gaps and scores show what was put in. Leave out by drop what is.",
             DataWarning,
         )

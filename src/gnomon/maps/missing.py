@@ -14,6 +14,7 @@ from gnomon.completion import Completion, check_missing, complete_missing, learn
 from gnomon.data import Dataset, Representation, Table, check_table
 from gnomon.data.arrays import IMPUTE, LARGEST_SQUARED, all_finite
 from gnomon.data.columns import ColumnRule, features_of, first_features
+from gnomon.data.dataset import first_few
 from gnomon.exceptions import DataWarning
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _drop(data: Dataset, values: npt.NDArray[Any], table: Table) -> Settled:
     if data.distances is not None:
         _refuse_gaps("neighbors_key", len(gone), "Leave the rows out before neighbours are searched for.")
     n_lacking = int((gaps if data.columns is None else gaps[:, list(first_features(data.columns).values())]).sum())
-    named = ", ".join(str(i) for i in gone[:_SHOWN]) + (f" and {len(gone) - _SHOWN:,} more" if len(gone) > 5 else "")
+    named = first_few(map(str, gone), _SHOWN)
     warn(
         f"{len(gone):,} of {n:,} rows lack {n_lacking:,} values and are left out: {named}. Rows of the map are "
         "numbered anew.",

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from gnomon.data.dataset import first_few
 from gnomon.evaluation.gaps.borders import Border
 from gnomon.evaluation.gaps.saddles import N_NEIGHBORS
 from gnomon.evaluation.words import percent
@@ -66,9 +67,8 @@ def told_of_border(border: Border, *, whole_numbers: bool) -> str:
 
 def told_of_leak(columns: list[str]) -> str:
     """Say which columns tell the groups apart by themselves, one value on a side, and what to do about it."""
-    more = f" and {len(columns) - _NAMED:,} more" if len(columns) > _NAMED else ""
     which, it = (f"{columns[0]!r} alone", "it is") if len(columns) == 1 else ("Each of the columns", "they are")
-    listed = "" if len(columns) == 1 else f" {', '.join(map(repr, columns[:_NAMED]))}{more}"
+    listed = "" if len(columns) == 1 else f" {first_few(map(repr, columns), _NAMED)}"
     return (
         f" {which}{listed} tells the two apart, by a value that all rows of one and none of the other have: if {it} "
         "what the groups were chosen by, leave out such columns and ask again."

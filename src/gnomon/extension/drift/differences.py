@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from gnomon.data.dataset import first_few
 from gnomon.extension.drift.judgement import (
     MOST_LOST,
     MOST_SHIFT,
@@ -146,6 +147,5 @@ def _told_missing(drift: Drift, missing: MissingShift) -> str:
         name = drift.missing_names[column] if column < len(drift.missing_names) else f"column {column}"
         shares.setdefault(name, f"{name} in {new:.0%} of the new rows and {old:.0%} of the old")
     told = list(shares.values())
-    more = f", and {len(told) - NAMED:,} more columns" if len(told) > NAMED else ""
-    listed = ", ".join(told[:NAMED]) + more
+    listed = first_few(told, NAMED, of="column", before=", and")
     return f"values are missing more often ({listed}), and what was filled in was not measured"

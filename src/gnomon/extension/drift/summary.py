@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gnomon.data.dataset import first_few
 from gnomon.extension.blank import told_blank
 from gnomon.extension.drift.differences import NAMED, told_unknown
 from gnomon.extension.drift.judgement import MOST_SHIFT, has_copies, is_crowded, is_held_out, judged_by, may_be_chance
@@ -52,8 +53,8 @@ def summary(drift: Drift) -> str:
     if drift.unknown is not None and len(drift.unknown.names):
         pairs = zip(drift.unknown.names, drift.unknown.of_new, drift.unknown.values, strict=True)
         told = [f"{name!r} in {share:.1%} of the new rows ({values})" for name, share, values in pairs]
-        more = f", and {len(told) - NAMED:,} more columns" if len(told) > NAMED else ""
-        lines.append(f"categories that the map does not know: {', '.join(told[:NAMED])}{more}")
+        which = first_few(told, NAMED, of="column", before=", and")
+        lines.append(f"categories that the map does not know: {which}")
     lines += [_told_copies(drift)] if has_copies(drift) else []
     lines += [drift.caution] if drift.caution else []
     advice = _advice(judged)
