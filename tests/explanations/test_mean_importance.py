@@ -142,10 +142,12 @@ def test_the_mean_is_told_with_what_it_rests_on(regions, monkeypatch):
         told.importance = np.tile([1.0, 2.0], (6, 1))
         found = _mean_over(told, np.arange(5), True)
     assert nothing.share.tolist() == [0.0, 0.0]
-    within = "; how far features move points within neighbourhoods, not what parts groups"
+    within = "; how far features move points within neighbourhoods, not what parts groups\n"
+    within += "errors take neighbourhoods as given: of other rows means may differ twice as much; "
+    within += "features that do nothing have shares too"
     assert nothing.headline() == f"5 points, mean R2 0.50, weighted by R2{within}"
     assert plain.headline() == f"5 points, mean R2 0.50{within}"
-    assert str(found).splitlines()[1:] == [
+    assert str(found).splitlines()[2:] == [
         "feature  mean importance  share (%)",
         "b                  2 ± 0       66.7",
         "a                  1 ± 0       33.3",

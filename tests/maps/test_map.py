@@ -286,3 +286,15 @@ def test_an_estimator_that_cannot_get_the_seed_of_the_map_is_refused(iris):
 
     with pytest.raises(TypeError, match=r"map: method of type Careless must be .*Give it a random_state"):
         gn.map(iris[0], method=Careless())
+
+
+@pytest.mark.parametrize("method", ["umap", "mds"])
+def test_given_distances_are_refused_with_the_way_of_the_method(method):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    distances = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
+    way = rf"Y = gnomon\.{method.upper()}\(metric='precomputed'\)\.fit_transform\(D\)"
+    with pytest.raises(ValueError, match=way):
+        gn.map(distances, method, metric="precomputed")
+    places = getattr(gn, method.upper())(metric="precomputed", random_state=0).fit_transform(distances)
+    assert gn.evaluate(distances, places, metric="precomputed").trustworthiness > 0.7
+    assert gn.Map(X, places).n_features == 3  # as the error says

@@ -31,6 +31,10 @@ _NUMBERS = 1 << 22  # of the table of importances, held in double at a time
 _LARGE = 0.14  # share of the variance between groups that is worth a name, Cohen's "large"
 _FALSE = 0.05  # share of chance among the features that are found, on the mean
 _NAMED = 6
+_HOW_FAR = (
+    "errors take neighbourhoods as given: of other rows means may differ twice as much; features that do nothing have "
+    "shares too"
+)
 _OF_KIND = {"islands": "islands of the map"}
 Array = npt.NDArray[np.float64]
 
@@ -115,7 +119,10 @@ class MeanImportance(GroupedAnswer):
         Standard error of the mean over draws of the rows, the map taken as given. Points near each other share
         neighbours, and each row moves all fits that it enters: it comes from all that single rows do to the mean
         (infinitesimal jackknife), of about 400 rows if there are more. Lengths are positive even for a feature that
-        does nothing: the error says how the mean varies, not how far it lies from zero.
+        does nothing: the error says how the mean varies, not how far it lies from zero. The neighbourhoods, and how far
+        a feature spreads in them, are taken as given too, so that it is too small: of 60 draws of 300 rows with three
+        features that move the map the means differed 1.5 to 2 times as much, 2 to 2.6 times where two of these were
+        collinear by 0.99, and the mean of all draws lay within 1.96 errors of 0.72 to 0.80 and of 0.58 to 0.65 of them.
     share : ndarray of shape (n_features,), float64
         Share of its mean length in the sum of those of all features. Many features that do nothing take much of it
         together, each little: compare features with each other by it, not the data with noise.
@@ -158,7 +165,7 @@ class MeanImportance(GroupedAnswer):
         """Return what is said of all points together."""
         text = f"{self.n_points} points, mean R2 {self.fidelity:.2f}{', weighted by R2' if self.weighted else ''}"
         text += "; how far features move points within neighbourhoods, not what parts groups"
-        told = [text, *(str(one) for one in (self.apart, self.islands) if one is not None)]
+        told = [text, _HOW_FAR, *(str(one) for one in (self.apart, self.islands) if one is not None)]
         return self._with_caution("\n".join(told))
 
     def to_dict(self) -> dict[str, Any]:

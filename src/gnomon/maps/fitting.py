@@ -461,6 +461,12 @@ def _parameters_used(estimator: Any) -> dict[str, Any]:
     return {key: value if isinstance(value, (int, float, str, bool)) else str(value) for key, value in shown.items()}
 
 
+def _ours(estimator: Any) -> str:
+    """Return the class of an estimator of gnomon; MDS in place of another one."""
+    kind = type(estimator)
+    return kind.__name__ if kind.__module__.partition(".")[0] == "gnomon" else "MDS"
+
+
 def _metric_of(estimator: Any) -> tuple[str, list[str]]:
     """Return the metric to explain and evaluate in, and a note where it is not the one the map was made with."""
     metric = getattr(estimator, "metric", "euclidean")
@@ -470,10 +476,11 @@ def _metric_of(estimator: Any) -> tuple[str, list[str]]:
                 "metric='precomputed'",
                 "a metric between rows of features",
                 fact="a map is explained by features, which distances do not have",
-                remedy="Fit the estimator on the distances in Python, such as Y = gnomon.MDS(metric='precomputed')"
-                ".fit_transform(D), and judge it by gnomon.evaluate(D, Y, metric='precomputed') or, of files, by "
-                "gnomon evaluate D.npy Y.npy --metric precomputed; with features, pass them and the positions to "
-                "gnomon.Map, and of an AnnData object pass neighbors_key.",
+                remedy="Fit the estimator on the distances in Python, such as "
+                f"Y = gnomon.{_ours(estimator)}(metric='precomputed').fit_transform(D), and judge it by "
+                "gnomon.evaluate(D, Y, metric='precomputed') or, of files, by gnomon evaluate D.npy Y.npy "
+                "--metric precomputed; with features, pass them and the positions to gnomon.Map, and of an AnnData "
+                "object pass neighbors_key.",
             )
         )
     if blocks := getattr(estimator, "blocks", None):
