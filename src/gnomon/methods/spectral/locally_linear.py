@@ -62,7 +62,8 @@ class LocallyLinearEmbedding(GraphEigenmaps):
         "standard": one set of weights for each row. "modified": several sets, which are stable where the one is not.
         "hessian": what is quadratic in the tangent coordinates, as published: scikit-learn keeps every other direction
         as well. "ltsa": what is no affine function of the tangent coordinates. The last two unroll a surface that can
-        be laid flat without distortion up to a linear map.
+        be laid flat without distortion up to a linear map, and need neighbours enough: of a ring of 300 rows, five
+        draws of each variant, 6 neighbours gave a ring in 0 of 10, 8 in 4 and the 12 of the default in 10.
     weights : {"signed", "non_negative"}, default="signed"
         Of variant="standard" and of `place`, see `gnomon.affinities.reconstruction_weights`.
     regularization : float >= 0, default=1e-3
