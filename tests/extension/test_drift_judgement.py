@@ -196,3 +196,9 @@ def test_the_five_commonest_labels_are_told_and_how_many_of_each_are_of_the_grou
     moved = replace(other, preserved_new=0.4, lost_by_chance=0.0)
     assert "First check" not in moved.summary()
     assert "First check that they were prepared alike: a column differs" in replace(moved, by_shares=False).summary()
+
+
+def test_columns_without_a_mean_over_them_have_no_shift_of_it():
+    alone = ColumnShift(np.arange(1), np.array([0.1]), 0.2, 1.0, np.empty(0, dtype=int))
+    drift = replace(ALIKE, columns=alone)
+    assert (drift.differences, drift.slight) == ([], [])
