@@ -10,7 +10,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.data.columns import encode_dataset
-from gnomon.data.sentinels import find_sentinels, warn_of_sentinels
+from gnomon.data.sentinels import find_sentinels, find_uncalled, warn_of_sentinels
 from gnomon.exceptions import DataWarning
 
 N = 400
@@ -126,3 +126,57 @@ def test_what_zeros_became_in_nearly_all_columns_is_not_missing():
     sensors = np.where(rng.random((N, 30)) < 0.4, -1.0, rng.gamma(2, 30, (N, 30)))
     assert "so have 25 more columns" in odd_columns(sensors)
     assert odd_columns(sensors, of_cells=True) == ""
+
+
+def genotypes(seed=0, shape=(120, 150)):
+    rng = np.random.default_rng(seed)
+    return rng.binomial(2, rng.uniform(0.05, 0.95, shape[1]), shape).astype(float), rng
+
+
+@pytest.mark.parametrize("code", [-1.0, 3.0])
+@pytest.mark.parametrize("of_few_rows", [True, False])
+def test_a_code_of_genotypes_that_are_not_known_is_told_once_for_all_columns(code, of_few_rows):
+    X, rng = genotypes()
+    assert find_uncalled(X) is None
+    rates = np.where(np.arange(len(X)) < 12, 0.3, 0.01)[:, None] if of_few_rows else 0.05
+    lost = rng.random(X.shape) < rates
+    X[lost] = code
+    found, columns = find_uncalled(X)
+    assert found == code
+    assert len(columns) == X.shape[1]
+    match = rf"150 columns of 0, 1 and 2 have {code:g} in {lost.sum():,} cells .*NaN in its place"
+    table = pd.DataFrame({"age": rng.integers(20, 80, len(X)), **{f"rs{j}": X[:, j] for j in range(X.shape[1])}})
+    for given in (X, table):
+        with pytest.warns(DataWarning, match=match) as caught:
+            gn.map(given, "pca")
+        (told,) = [str(one.message) for one in caught if "of 0, 1 and 2" in str(one.message)]
+        assert ("of them in 12 of 120 rows" in told) == of_few_rows
+
+
+def test_ends_of_scales_and_counts_are_no_unknown_genotypes():
+    X, rng = genotypes()
+    shape, shares = X.shape, rng.uniform(0.05, 0.95, X.shape[1])
+    person = rng.normal(size=(shape[0], 1))
+    answers = np.clip(np.rint(1.2 + rng.normal(0, 0.6, shape[1]) + 0.7 * person + rng.normal(0, 0.8, shape)), 0, 3)
+    same = np.clip(np.rint(1.2 + 0.7 * person + rng.normal(0, 0.8, shape)), 0, 3)
+
+    def letters(weights):
+        return np.stack([rng.choice(4, shape[0], p=p) for p in rng.dirichlet(weights, shape[1])], axis=1)
+
+    for table in (
+        letters([1.0, 1.0, 1.0, 0.4]),
+        letters([8.0] * 4),
+        rng.binomial(3, rng.uniform(0.4, 0.65, shape[1]), shape),
+        rng.binomial(3, shares, shape),
+        rng.binomial(4, shares, shape),
+        rng.binomial(3, shares, shape) - 1,
+        np.minimum(rng.poisson(rng.gamma(1.0, 0.3, shape[1]), shape), 3),
+        answers,
+        same,
+    ):
+        assert find_uncalled(np.asarray(table, dtype=float)) is None
+    one = X.copy()
+    one[:20, 0] = -1.0
+    assert find_uncalled(one) is None  # one column cannot be told
+    X[rng.random(shape) < 0.05] = -1.0
+    assert find_uncalled(X[:, :90]) is None

@@ -326,5 +326,6 @@ def test_tables_of_whole_numbers_whose_sums_mean_something_are_no_counts_of_uneq
     pixels = np.minimum(np.rint(np.exp(ability) * rng.gamma(1.0, 200.0, 60)), 255.0)
     genotypes = rng.binomial(2, rng.beta(0.3, 3, 400), (200, 400))
     towns = rng.poisson(np.exp(8 + ability) * rng.dirichlet(np.full(40, 50.0), 200))
-    for table in (answers, marks, pixels, genotypes, towns, counts - 1.0, counts + 0.5):
+    beside_age = np.column_stack([rng.integers(20, 80, 200), genotypes])
+    for table in (answers, marks, pixels, genotypes, towns, beside_age, counts - 1.0, counts + 0.5):
         assert depth_of_table(np.asarray(table, dtype=float)) is None

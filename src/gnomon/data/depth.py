@@ -35,6 +35,7 @@ _WITH_FLOOR = 0.5  # columns that have such a value
 _STEPS = 0.9  # of these, those whose values are whole steps above it
 _FEWEST_COLUMNS = 30  # of a table of counts that says no more of itself
 _RARE = 10.0  # times that its most frequent column holds as much as a middle one
+_OTHERS = 0.02  # of its columns, and one more, that may be of other things, such as an age beside genotypes
 _AT_TOP = 0.05  # of its columns, that reach the largest value of all: more do in answers, marks, pixels and genotypes
 
 
@@ -80,7 +81,8 @@ def depth_of_table(X: Any) -> Float64Array | None:
 
     So do whole numbers from 0, or logarithms of 1 + these, in 30 columns and more, of which the most frequent one holds
     ten times as much as a middle one, and whose largest value is reached in one column of 20 at most. Answers in a
-    questionnaire, marks, pixels and genotypes share their largest value, and their columns are alike.
+    questionnaire, marks, pixels and genotypes share their largest value, and their columns are alike. The columns of
+    the largest values have no say, of one column and one in 50: they may be of other things, such as an age.
 
     Parameters
     ----------
@@ -101,8 +103,11 @@ def depth_of_table(X: Any) -> Float64Array | None:
     counts = X if are_whole_numbers(X) else _without_logarithm(X)
     most = counts.max(axis=0) if isinstance(X, np.ndarray) else counts.max(axis=0).toarray().reshape(-1)
     held = np.asarray(counts.sum(axis=0, dtype=np.float64), dtype=np.float64).reshape(-1)
-    held = held[held > 0]
-    uneven = held.max() >= _RARE * np.median(held)
+    usual = np.argsort(-most, kind="stable")[1 + int(_OTHERS * len(most)) :]
+    most, held = most[usual], held[usual]
+    if not most.max() > 0.0:
+        return None
+    uneven = held.max() >= _RARE * np.median(held[held > 0])
     return totals if uneven and (most == most.max()).mean() <= _AT_TOP else None
 
 

@@ -14,7 +14,7 @@ from gnomon.data.dataset import first_few
 from gnomon.data.names import default_names
 from gnomon.exceptions import DataWarning
 
-__all__ = ["find_sentinels", "warn_of_sentinels"]
+__all__ = ["find_sentinels", "find_uncalled", "warn_of_sentinels"]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -26,6 +26,15 @@ _ENDING = 0.5  # share of prices such as 49 and 199, among which 999 is one more
 _NAMED = 5  # columns
 _MANY, _SHARING, _OF_ALL = 20, 0.95, 1 / 3  # columns, and values, that have one least value which is not missing
 _ODD = 0.5  # columns in which it is odd, if it is missing
+_GENOTYPES = (0.0, 1.0, 2.0)
+_UNCALLED = (-1.0, 3.0, 4.0, 5.0)  # codes of a genotype that is not known; 9 lies far enough to be seen in each column
+_FEWEST_GENOTYPES, _FEWEST_PEOPLE = 100, 30  # columns and rows from which their sameness can be judged
+_MOST_UNCALLED = 0.2  # of all cells
+_FOUND_IN = 0.5  # of the columns, at least
+_SPREAD_OF_MEANS = 0.1  # standard deviation of the means of columns, from which on an end of a scale goes with them
+_GOES_WITH = 0.4  # correlation of the share of the code with the mean of the rest; of a fourth degree it is above 0.8
+_ALIKE = 0.5  # spread of the shares of columns, beyond that of chance, of their mean
+_TENTH, _IN_TENTH = 0.1, 0.5  # rows, and the share of all such cells that these may hold
 
 
 def _codes() -> list[float]:
@@ -143,10 +152,99 @@ def warn_of_sentinels(
         elif columns is None or f in numbers:
             told.append(_told(names[f], values[:, f], find_sentinels(values[:, f]), _shown))
     told = [one for one in told if one]
+    looked_at = np.arange(values.shape[1]) if columns is None else np.array(sorted(numbers), dtype=np.intp)
+    if uncalled := _told_uncalled(values, looked_at):
+        warn(uncalled, DataWarning)
     if told:
         facts = first_few(told, _NAMED, of="column", between="; ", before="; so have")
         remedy = "Such values often stand for missing ones: if these do, put NaN in their place."
         warn(f"{facts}. They are taken as they are. {remedy}", DataWarning)
+
+
+def find_uncalled(values: npt.NDArray[Any]) -> tuple[float, npt.NDArray[np.intp]] | None:
+    """Return the code that stands for what is not known in many columns of 0, 1 and 2, and these columns.
+
+    One further value, -1 or 3 to 5, in half of 100 columns and more, and in a fifth of their cells at most. An end of a
+    scale, such as a fourth degree of an answer or three copies of an allele, is frequent where the others are high or
+    low; what is not known comes as often in all columns, or in certain rows, whatever the mean of the others, which
+    differs from column to column.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, n_features)
+        Finite numbers.
+
+    Returns
+    -------
+    tuple of float and ndarray of intp, or None
+    """
+    n = len(values)
+    if n < _FEWEST_PEOPLE or values.shape[1] < _FEWEST_GENOTYPES:
+        return None
+    first = np.isin(values[:_FEWEST_PEOPLE], (*_GENOTYPES, *_UNCALLED)).all(axis=0)
+    if first.sum() < _FEWEST_GENOTYPES:
+        return None
+    low, high = values.min(axis=0), values.max(axis=0)
+    some = np.flatnonzero(first & (low >= min(_UNCALLED)) & (high <= max(_UNCALLED)))
+    if len(some) < _FEWEST_GENOTYPES:
+        return None
+    near = values if len(some) == values.shape[1] else values[:, some]
+    counts = np.stack([np.count_nonzero(near == value, axis=0) for value in _GENOTYPES])
+    left = n - counts.sum(axis=0)
+    for code in _UNCALLED if (left > 0).sum() >= _FOUND_IN * _FEWEST_GENOTYPES else ():
+        is_code = near == code
+        coded = np.count_nonzero(is_code, axis=0)
+        ours = (coded == left) & (coded < n)
+        if ours.sum() < _FEWEST_GENOTYPES or (coded[ours] > 0).mean() < _FOUND_IN:
+            continue
+        share, rest = coded[ours] / n, counts[:, ours]
+        means = (rest[1] + 2.0 * rest[2]) / rest.sum(axis=0)
+        by_row = np.count_nonzero(is_code[:, ours], axis=1)
+        if (
+            share.mean() <= _MOST_UNCALLED
+            and means.std() >= _SPREAD_OF_MEANS
+            and not _go_together(share, means)
+            and (_are_alike(share, n) or _are_of_few(by_row))
+        ):
+            return code, some[ours]
+    return None
+
+
+def _go_together(share: Float64Array, means: Float64Array) -> bool:
+    """Return whether columns with more of a code have other means; shares that are all equal go with nothing."""
+    return bool(share.std() > 0.0 and abs(np.corrcoef(share, means)[0, 1]) > _GOES_WITH)
+
+
+def _are_alike(share: Float64Array, n: int) -> bool:
+    """Return whether shares differ little more than those of n rows that all are drawn from one."""
+    mean = share.mean()
+    return bool(share.var() - mean * (1.0 - mean) / n <= (_ALIKE * mean) ** 2)
+
+
+def _are_of_few(by_row: npt.NDArray[np.intp]) -> bool:
+    """Return whether a tenth of the rows holds half of what is counted."""
+    first = np.sort(by_row)[::-1][: max(1, int(_TENTH * len(by_row)))]
+    return bool(first.sum() >= _IN_TENTH * by_row.sum())
+
+
+def _told_uncalled(values: npt.NDArray[Any], looked_at: npt.NDArray[np.intp]) -> str:
+    """Say which code of many columns of 0, 1 and 2 may stand for what is not known; empty without one."""
+    found = find_uncalled(values if len(looked_at) == values.shape[1] else values[:, looked_at])
+    if found is None:
+        return ""
+    code, of = found
+    is_code = values[:, looked_at[of]] == code
+    n, by_row = int(np.count_nonzero(is_code)), np.count_nonzero(is_code, axis=1)
+    where = ""
+    if _are_of_few(by_row):
+        tenth = max(1, int(_TENTH * len(by_row)))
+        held = np.sort(by_row)[::-1][:tenth].sum() / n
+        where = f", {held:.0%} of them in {tenth:,} of {len(by_row):,} rows"
+    return (
+        f"{len(of):,} columns of 0, 1 and 2 have {_shown(code)} in {n:,} cells ({n / is_code.size:.1%}){where}, "
+        "however rare or frequent 1 and 2 are. They are taken as they are. Such a code often stands for what "
+        f"is not known: if this does, put NaN in its place, X = np.where(X == {_shown(code)}, np.nan, X) of an array."
+    )
 
 
 def _floor(values: npt.NDArray[Any], low: npt.NDArray[Any], of_cells: bool) -> float:
