@@ -189,6 +189,26 @@ def test_a_grid_of_stretches_that_stands_alone_is_what_was_measured():
     assert gn.TablePreprocessor().fit(frame).get_feature_names_out().tolist() == ["y", "z"]
 
 
+@pytest.mark.parametrize("across", [np.arange(60), 11.0 + 0.001 * np.arange(60)], ids=["numbers", "degrees"])
+@pytest.mark.parametrize("down", [np.arange(12), 5.2e6 - 10.0 * np.arange(12)], ids=["down", "up"])
+@pytest.mark.parametrize("order", ["xy", "yx"])
+def test_both_coordinates_of_a_grid_whose_cells_are_the_rows_are_left_out(across, down, order):
+    band = np.sqrt(np.arange(720))
+    coordinates = {"x": np.tile(across, 12), "y": np.repeat(down, 60)}
+    frame = pd.DataFrame({"band": band, **{name: coordinates[name] for name in order}})
+    with pytest.warns(
+        DataWarning, match=r"'[xy]' \(a coordinate of a grid of 12 lines of 60 cells.*'[xy]' \(.* left out"
+    ) as caught:
+        made = gn.map(frame.assign(other=band[::-1]), "pca")
+    assert len(caught) == 1
+    assert made.feature_names == ["band", "other"]
+    assert gn.TablePreprocessor().fit(frame[["x", "y"]]).get_feature_names_out().tolist() == ["x", "y"]
+    alone = gn.TablePreprocessor().fit(frame[["band", "y"]])
+    assert alone.get_feature_names_out().tolist() == ["band", "y"]  # levels of what was done, such as doses
+    few = frame.iloc[:540].reset_index(drop=True)
+    assert "y" in gn.TablePreprocessor().fit(few).get_feature_names_out()  # nine lines may be doses
+
+
 @pytest.mark.parametrize(
     ("name", "repeats", "kept"),
     [

@@ -16,6 +16,7 @@ __all__ = ["Naming", "named_as_id", "naming_of"]
 Ints = npt.NDArray[np.int64]
 
 _ALL_DIFFER = "whole numbers that all differ and go with no other column"
+_COUNTS = "it counts the rows"
 _ID_NAME = re.compile(
     r"(?i:(^|[\s_\-.])(id|ids|uuid|guid|zip|zip_?code|post_?code|postal_?code|plz)($|[\s_\-.]))|[a-z](Id|ID)$"
 )
@@ -38,6 +39,7 @@ _DIGITS = range(7, 19)  # of numbers drawn by chance from all of so many digits;
 _BITS = (31, 32, 53, 63)  # the same from 0 to powers of 2
 _EVEN = 1.63  # largest distance of a distribution from an even one, times the root of n, that chance exceeds in 100
 _ID_ROWS = 50  # fewer rows do not show that a column of different integers goes with no other
+_FEWEST_LINES = 10  # of a grid; fewer equal stretches may be doses or replicas
 _STEP_ERROR = 0.02  # of a step, where times are written with few decimals
 _ID_CORRELATION = 4.0  # standard errors of a rank correlation
 
@@ -66,9 +68,10 @@ def naming_of(
 ) -> Naming:
     """Find out whether a column of numbers is an identifier.
 
-    A column that counts is none where all others count too: a grid was measured. Missing values say nothing: the others
-    decide, where at least half are there to count the rows. `ranks` gives those of a column by its name; they are asked
-    for only if need be.
+    A column that counts is none where all others count too: a grid was measured. Of a grid of ten lines and more beside
+    other columns both coordinates count: the one within each line, and the one that counts the lines up or down.
+    Missing values say nothing: the others decide, where at least half are there to count the rows. `ranks` gives those
+    of a column by its name; they are asked for only if need be.
 
     Whole numbers that all differ and go with no other column may be identifiers or amounts, such as incomes. They are
     identifiers if they are called so; if they fill at least half of their range, as no measured values do without
@@ -82,14 +85,21 @@ def naming_of(
         return Naming()
     stretches = _counted_stretches(values)
     if stretches == 1 and not all(_rises_by_equal_steps(numbers[other]) for other in others):
-        return Naming(True, "it counts the rows")
-    if stretches > 1 and not all(_is_of_grid(numbers[other], n // stretches) for other in others):
-        return Naming(True, f"it counts the rows of each of {stretches:,} equal stretches")
+        return Naming(True, _COUNTS)
+    length = n // stretches if stretches > 1 else _constant_stretch(values)
+    if length and not all(_is_of_grid(numbers[other], length) for other in others):
+        if stretches > 1:
+            crossed = any(_constant_stretch(numbers[other]) == length for other in others)
+            return Naming(
+                True, _of_cells(n, length) if crossed else f"{_COUNTS} of each of {stretches:,} equal stretches"
+            )
+        if any(_counted_stretches(numbers[other]) == n // length for other in others):
+            return Naming(True, _of_cells(n, length))
     if not (known == np.floor(known)).all():
         return Naming()
     different = len(np.unique(known)) == len(known)
     if len(known) > 1 and 2 * len(known) >= n and bool((np.diff(known) == np.diff(places)).all()):
-        return Naming(True, "it counts the rows")
+        return Naming(True, _COUNTS)
     if named_as_id(name, different):
         return Naming(True, "an identifier by its name")
     if not different or len(known) < _ID_ROWS:
@@ -157,12 +167,29 @@ def _counted_stretches(values: FloatArray) -> int:
     return len(stretches) if bool((np.abs(stretches - first) <= allowed).all()) else 0
 
 
+def _of_cells(n: int, length: int) -> str:
+    return f"a coordinate of a grid of {n // length:,} lines of {length:,} cells that the rows are"
+
+
+def _constant_stretch(values: FloatArray) -> int:
+    """Return the length of the lines of a grid that values count up or down, as its second coordinate does; else 0."""
+    length = int((values != values[0]).argmax())
+    if length < _ID_ROWS or len(values) % length or len(values) < _FEWEST_LINES * length:
+        return 0
+    return length if _counts_stretches(values.reshape(-1, length)) else 0
+
+
+def _counts_stretches(stretches: FloatArray) -> bool:
+    """Return whether values (n_stretches, length) are constant in each stretch and rise or fall by equal steps."""
+    starts = stretches[:, 0]
+    if not bool((stretches == stretches[:, :1]).all()):
+        return False
+    return len(stretches) == 2 or _rises_by_equal_steps(starts) or _rises_by_equal_steps(-starts)
+
+
 def _is_of_grid(values: FloatArray, length: int) -> bool:
     """Return whether values count the rows, or stretches of so many rows, as the coordinates of a grid do."""
-    stretches = values.reshape(-1, length)
-    if bool((stretches == stretches[:, :1]).all()) and (len(stretches) == 2 or _rises_by_equal_steps(stretches[:, 0])):
-        return True
-    return _counted_stretches(values) > 0
+    return _counts_stretches(values.reshape(-1, length)) or _counted_stretches(values) > 0
 
 
 def _rises_by_equal_steps(values: FloatArray) -> bool:
