@@ -221,7 +221,7 @@ def _fill(X: FloatArray, recipe: Recipe, donors: _Donors | None) -> FloatArray:
 
 def _expected(some: FloatArray, recipe: Recipe, found: Float32Array) -> Float64Array:
     """Return what is expected of rows, in units of the table; of those that hold nothing the center."""
-    empty = np.isnan(some).all(axis=1)[:, None]
+    empty = np.isnan(some).all(axis=1, keepdims=True)
     return np.asarray(np.where(empty, recipe.center, recipe.center + recipe.spread * found))
 
 
