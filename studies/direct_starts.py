@@ -36,7 +36,8 @@ def _halved(method: Any) -> dict[str, int]:
     """Return half the iterations of a fitted method."""
     if isinstance(method, UMAP):
         return {"max_iter": method.n_iter_ // 2}
-    return {name: getattr(method, name) // 2 for name in ("max_iter", "early_exaggeration_iter", "annealing_iter")}
+    early = {name: getattr(method, name) // 2 for name in ("early_exaggeration_iter", "annealing_iter")}
+    return {"max_iter": method.n_iter_ // 2, **early}
 
 
 def _fits(make: Callable[..., Any], X: Points, start: Points, start_seconds: float) -> dict[str, dict[str, float]]:

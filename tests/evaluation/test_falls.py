@@ -54,7 +54,7 @@ def test_groups_of_whole_clouds_are_apart_however_many_they_hold():
     assert nearest.strays == (0, 0)
     found = are_apart(X, None, groups == 1, groups != 1, **FAST)
     assert found.answer == "yes"
-    assert found.sentence.startswith("Between A and B ")
+    assert found.sentence.startswith("Between A and B, ")
     assert found.sentence.endswith(": a gap.")
 
 

@@ -49,7 +49,7 @@ from gnomon.objectives.terms import AllPairs, EdgePairs
 
 METHODS = {
     "umap": UMAP(max_iter=60, random_state=0),
-    "tsne": TSNE(perplexity=10, max_iter=120, early_exaggeration_iter=60, random_state=0),
+    "tsne": TSNE(perplexity=10, max_iter=120, early_exaggeration_iter=15, random_state=0),
     "sne": SNE(perplexity=10, max_iter=60, random_state=0),
     "symmetric_sne": SymmetricSNE(perplexity=10, max_iter=60, random_state=0),
     "largevis": LargeVis(perplexity=10, max_iter=60, random_state=0),
