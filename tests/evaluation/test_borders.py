@@ -11,6 +11,7 @@ from scipy.stats import binom
 
 from gnomon.evaluation import are_apart, is_continuum, is_real
 from gnomon.evaluation.gaps.borders import Border, Radii
+from gnomon.evaluation.gaps.judgement import Ground
 
 
 def rays(seed, n=400, d=6):
@@ -34,8 +35,79 @@ def test_a_gap_in_a_dense_corner_is_not_denied(seed, monkeypatch):
         assert found.told_apart > 0.95
     long = X[a, 0] > np.median(X[a, 0])
     assert are_apart(X[a], None, long, ~long, n_nulls=19).answer != "yes"
-    monkeypatch.setattr(Border, "is_sharp", lambda *_: False)
+    monkeypatch.setattr(Ground, "_unsure_border", lambda *_: None)
     assert are_apart(X, None, a, ~a, n_nulls=19).answer == "no"  # which the fall of density alone says
+
+
+def annuli(seed, n=100, thick=0.1):
+    """Draw rows of two rings around each other, without one of them between their edges at 0.55 and 0.95."""
+    rng = np.random.default_rng(seed)
+    a, angle = np.arange(2 * n) < n, rng.uniform(0.0, 2.0 * np.pi, 2 * n)
+    radius = np.where(a, 0.45, 0.95) + thick * rng.uniform(size=2 * n)
+    return radius[:, None] * np.c_[np.cos(angle), np.sin(angle)], a
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_gap_between_thin_rings_that_fifteen_neighbours_reach_over_is_not_denied(seed, monkeypatch):
+    X, a = annuli(seed)
+    for found in (are_apart(X, None, a, ~a, n_nulls=19), is_real(X, None, a, n_nulls=19)):
+        assert (found.answer, found.interval[1]) == ("cannot be told", math.inf)
+        assert "The 15 neighbours of a density may reach over a gap there" in found.sentence
+    monkeypatch.setattr(Ground, "_unsure_border", lambda *_: None)
+    assert are_apart(X, None, a, ~a, n_nulls=19).answer == "no"  # which densities alone say
+
+
+def test_an_empty_gap_is_found_by_rows_counted_at_the_border():
+    """By the binomial law, with chance held down by the fall that five neighbours tell."""
+    X, a = annuli(0, n=200)
+    for found in (are_apart(X, X, a, ~a, n_nulls=39), is_real(X, X, a, n_nulls=39)):
+        assert (found.answer, found.finding, found.in_map) == ("yes", "two groups", "yes")
+        assert found.unit == "fall of log density between the groups as rows counted at their border tell it"
+        assert found.interval[0] >= math.log(4.0)
+        assert found.interval[0] <= found.statistic <= found.interval[1]
+        assert found.p_value == pytest.approx(2.0 / 40.0)
+        assert found.sentence.startswith("Between ")
+        assert "as near to one side as to the other, where " in found.sentence
+        assert found.rests_on.startswith("400 rows, densities of 5 neighbours, 78 tables")
+    assert is_continuum(X, None, a, ~a, n_nulls=39).answer == "no"
+    assert are_apart(X, None, a, ~a, n_nulls=19).answer != "yes"  # twice 1 / 20 is more than alpha
+    turned = np.arctan2(X[:, 1], X[:, 0]) > 0.0
+    assert are_apart(X, None, turned, ~turned, n_nulls=39).answer != "yes"  # halves that both rings join
+
+
+def test_counts_at_a_border_join_bound_and_part_by_the_binomial_law():
+    for between in range(40):
+        border = Border(between, 40, True, between // 2)
+        assert border.is_below(0.25, 0.05) == (binom.cdf(between, between + 40, 0.2) <= 0.05)
+        assert border.joins(0.25, 0.05) == (binom.sf(between - 1, between + 40, 0.2) <= 0.05)
+        thin = binom.cdf(between, between + 40, 0.5) <= 0.05 and between <= 24
+        assert border.is_thin(0.05) == thin
+        assert not Border(between, 40, True, width=1.1).is_thin(0.05)
+        estimate, low, high = border.fall(0.05)
+        assert low < estimate < high
+        assert binom.cdf(between, between + 40, 1.0 / (1.0 + math.exp(low))) == pytest.approx(0.05)
+        if between:
+            assert binom.sf(between - 1, between + 40, 1.0 / (1.0 + math.exp(high))) == pytest.approx(0.05)
+        assert border.is_below(0.25, 0.05) == (low >= math.log(4.0))
+    assert Border(0, 40, True).fall(0.05)[2] == math.inf
+    assert Border(0, 0, True).fall(0.05)[1] == -math.inf
+    assert not Border(0, 40, False).is_below(0.25, 0.05)
+    assert Border(0, 40, False).joins(0.25, 0.05)  # the two are mixed
+    assert not Border(20, 20, True, 0).joins(0.25, 0.05)  # rows of one side alone join nothing
+    assert Border(20, 20, True, 6).joins(0.25, 0.05)
+
+
+def test_windows_along_an_even_line_hold_as_many_rows_between_as_beside():
+    line = np.arange(2000.0)[:, None]
+    radii, a = Radii(line), line[:, 0] < 1000
+    for k in (15, 8, 5):
+        near = Border.of(radii, a, ~a, k, windows="near")
+        assert near.between == pytest.approx(near.peak, abs=3)
+        assert near.fewer == pytest.approx(0.5 * near.between, abs=1)
+        assert near.joins(0.25, 0.05) == (k > 5)  # of ten rows, four and six, one cannot be sure
+    wide = Border.of(radii, a, ~a, windows="wide")
+    assert wide.width > 2.0 > near.width
+    assert not wide.is_thin(0.05)
 
 
 def test_rows_of_neither_count_at_a_border():
@@ -53,6 +125,7 @@ def test_radii_are_distances_to_the_fifteenth_neighbour_in_a_group():
     np.fill_diagonal(distances, np.inf)
     for group, k in ((np.arange(300) < 40, 15), (np.arange(300) % 2 == 0, 15), (np.arange(300) < 9, 8)):
         np.testing.assert_allclose(radii.to(group), np.sort(distances[:, group], axis=1)[:, k - 1], rtol=1e-9)
+        np.testing.assert_allclose(radii.to(group, 5), np.sort(distances[:, group], axis=1)[:, 4], rtol=1e-9)
 
 
 def test_rows_along_an_even_line_are_as_many_at_the_border_as_beside_it():

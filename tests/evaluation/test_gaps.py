@@ -360,7 +360,7 @@ def test_components_of_two_columns_are_no_remedy(n_columns, remedy):
 def test_logarithms_of_counts_are_advised_of_whole_numbers_alone(whole):
     X = np.random.default_rng(0).poisson(3.0, (80, 4)) + (0.0 if whole else 0.5)
     assert Ground.of(X, None, **GROUND).whole_numbers == whole
-    told = sentences.told_of_border(Border(2, 60, 1.0), whole_numbers=whole)
+    told = sentences.told_of_border(sentences.SHARP, Border(2, 60, True), 15, whole_numbers=whole)
     assert told.startswith(" (2 are, where 60 lie beside the border). ")
     assert ("if these are counts, their logarithms" in told) == whole
     assert not Ground.of(np.minimum(X, 1.0), None, **GROUND).whole_numbers  # yes and no

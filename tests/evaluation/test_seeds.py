@@ -114,17 +114,19 @@ def test_walks():
 
 def test_tables_without_gaps(monkeypatch, X):
     drawn = []
-    monkeypatch.setattr(saddles.Landscape, "of", classmethod(lambda cls, X, rest=0.0: drawn.append((X, rest)) or cls))
+    monkeypatch.setattr(
+        saddles.Landscape, "of", classmethod(lambda cls, X, k, rest=0.0: drawn.append((X, rest)) or cls)
+    )
     monkeypatch.setattr(saddles.Landscape, "dips", lambda: None, raising=True)
     with running(n_threads=1):
-        saddles._of_uniform.__wrapped__(11, 2, 2, 3)
+        saddles._of_uniform.__wrapped__(11, 2, 2, 3, 15)
     for number in (0, 1):
         expected = np.random.default_rng((3, 1, number)).uniform(size=(11, 2))
         np.testing.assert_array_equal(drawn[number][0], expected.astype(np.float32))
     drawn.clear()
     wide = 40.0 * X * [3.0, 1.0, 2.0]
     with running(n_threads=1):
-        saddles._of_clouds.__wrapped__(saddles._Bytes(wide), 2, 3)
+        saddles._of_clouds.__wrapped__(saddles._Bytes(wide), 2, 3, 15)
     sizes = np.linalg.svd(wide - wide.mean(axis=0), compute_uv=False)
     for number in (0, 1):
         expected = np.random.default_rng((3, 0, number)).normal(size=(70, 3)) * sizes / sizes[0]

@@ -30,6 +30,7 @@ from gnomon.evaluation import (
 from gnomon.evaluation.densities import neighbors_of
 from gnomon.evaluation.gaps import falls, judgement
 from gnomon.evaluation.gaps.falls import Fall, fall_between
+from gnomon.evaluation.gaps.judgement import Ground
 from gnomon.evaluation.gaps.saddles import Landscape, NullDips, _of_clouds, _of_uniform
 from gnomon.evaluation.nulls import _point_p_values
 from gnomon.evaluation.paths import path_lengths
@@ -510,6 +511,7 @@ def test_a_gap_is_judged_beside_the_deepest_dips_of_both_kinds_of_tables(monkeyp
     asked = []
     monkeypatch.setattr(NullDips, "deepest", lambda self, least: asked.append(least) or kinds)
     monkeypatch.setattr(judgement, "fall_between", lambda _, a, b, **__: Fall(dip, 17, a, b))
+    monkeypatch.setattr(Ground, "_unsure_border", lambda *_: None)
     found = are_apart(X, None, a, ~a, bridge=bridge, alpha=0.1, n_nulls=19)
     assert asked == [17]
     noise = norm.isf(0.1) * np.sqrt(polygamma(1, 15))

@@ -8,26 +8,30 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-import scipy
 
 from gnomon._threads import in_order
 from gnomon.evaluation.gaps.borders import Border
+from gnomon.evaluation.gaps.chance import Chance
 from gnomon.evaluation.gaps.columns import columns_of_gap, columns_of_one_value
 from gnomon.evaluation.gaps.falls import FEWEST_ROWS, Fall, fall_between
 from gnomon.evaluation.gaps.lines import Line, PlantedLines
-from gnomon.evaluation.gaps.saddles import N_NEIGHBORS, Landscape
+from gnomon.evaluation.gaps.saddles import FEW_NEIGHBORS, N_NEIGHBORS, Landscape, NullDips
 from gnomon.evaluation.gaps.sample import SampledRows
 from gnomon.evaluation.gaps.sentences import (
+    COUNTED,
     NARROW,
     NULL,
     ORDER_TELLS,
     SHARP,
+    THINNED,
+    UNCOUNTED,
     UNIT,
     components_advice,
     part_of,
     sentence,
     told_of_border,
     told_of_columns,
+    told_of_counted,
     told_of_leak,
     told_of_order,
     told_of_others,
@@ -41,6 +45,8 @@ __all__ = ["Ground"]
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
+
+_FEWER = (8, 5, 3)  # neighbours by which borders are looked at too: they reach less far
 
 
 @dataclass(frozen=True)
@@ -87,42 +93,41 @@ class Ground(SampledRows):
         )
         if few:
             return blank
-        fall = self.fall(a, b, island=island, bridge=bridge)
-        dip, whole, (a, b) = fall.value, (a[self.rows], b[self.rows]), (fall.a, fall.b)
-        estimate, low, high, p_value = self._beside_chance(dip, fall.n_least if n_least is None else n_least, alpha)
         limit = -math.log(bridge)
-        line, sides, border = None, (a, b), None
-        if not (p_value <= alpha and low >= limit):
-            sides = a, _nearest_of(self.X, a, b) if island else b
-            line = Line.of(self.X, *sides, self.seed)
-        if line is None:
-            answer, finding = "yes", "two groups"
-        elif high < limit and (hidden := self._hidden(*sides, line, island, dip, limit, alpha)):
+        fall = self.fall(a, b, island=island, bridge=bridge)
+        whole, (a, b) = (a[self.rows], b[self.rows]), (fall.a, fall.b)
+        chance = Chance.of(
+            fall.value, self.nulls.deepest(fall.n_least if n_least is None else n_least), alpha, N_NEIGHBORS
+        )
+        (low, high), p_value = chance.interval, chance.p_value
+        if p_value <= alpha and low >= limit:
+            return self._told_apart(blank, fall, chance, whole, names, island, limit)
+        if counted := self._by_count(*whole, island, bridge, alpha, n_least):
+            return self._told_apart(blank, counted[0], counted[1:], whole, names, island, limit)
+        sides, border = (a, _nearest_of(self.X, a, b) if island else b), None
+        line = Line.of(self.X, *sides, self.seed)
+        if high < limit and (hidden := self._hidden(*sides, line, island, fall.value, limit, alpha)):
             answer, high = "cannot be told", math.inf
             finding = "a dip that may be a gap" if p_value <= alpha and hidden != NARROW else hidden
-        elif high < limit and (border := self._sharp_border(a, b, island, bridge, alpha)):
-            answer, finding, high = "cannot be told", SHARP, math.inf
+        elif high < limit and (border := self._unsure_border(a, b, island, bridge, alpha)):
+            answer, finding, high = "cannot be told", border[0], math.inf
         elif high < limit:
             answer, finding = "no", "a continuum with a dip" if p_value <= alpha else "one group"
         else:
             answer, finding = "cannot be told", "a dip that may be a gap" if p_value <= alpha else "no sure dip"
-        if answer == "yes":  # each part falls as deep: the groups do
-            told = names
-            more = told_of_strays(fall.strays, whole, names) + self._of_columns(*whole, island, limit)
-        else:
-            told, more = (part_of(first, whole[0], a), second if island else part_of(second, whole[1], b)), ""
+        told, more = (part_of(first, whole[0], a), second if island else part_of(second, whole[1], b)), ""
         if answer == "no" and not island:
-            more = self._by_way_of_others(a, b, told, dip + _noise(alpha))
+            more = self._by_way_of_others(a, b, told, fall.value + chance.noise)
         first = "it" if island and told[0] == names[0] and finding != NARROW else told[0]
         advice = components_advice(int((self.X if self.wide is None else self.wide).shape[1]))
-        in_order = line.in_order if line is not None and answer == "cannot be told" else None
-        more += "" if border is None else told_of_border(border, whole_numbers=self.whole_numbers)
+        in_order = line.in_order if answer == "cannot be told" else None
+        more += "" if border is None else told_of_border(*border, whole_numbers=self.whole_numbers)
         leaked = columns_of_one_value(self.X, *whole, self.columns) if answer == "cannot be told" else []
         if leaked:
             more += told_of_leak(leaked)
         elif in_order is not None:
             more += told_of_order(in_order, sides)
-        figures = (estimate, low, high)
+        figures = (chance.estimate, low, high)
         told_as = sentence(finding, first, told[1], figures, bridge, advice, is_leaked=bool(leaked)) + more
         return replace(
             blank,
@@ -130,21 +135,67 @@ class Ground(SampledRows):
             finding=finding,
             sentence=told_as,
             in_map=self._in_map(a, b, island, limit),
-            statistic=estimate,
+            statistic=chance.estimate,
             interval=(low, high),
             p_value=p_value,
             told_apart=in_order,
         )
 
-    def _beside_chance(self, dip: float, n_least: int, alpha: float) -> tuple[float, float, float, float]:
-        """Return a fall less what tables without gaps show, the ends of its interval, and its p-value."""
-        kinds = self.nulls.deepest(n_least)
-        p_value = max((1 + np.count_nonzero(kind >= dip)) / (1 + len(kind)) for kind in kinds)
-        chance = max(kinds, key=np.median)
-        center, noise = float(np.median(chance)), _noise(alpha)
-        low = max(0.0, dip - max(center + noise, *(float(np.quantile(kind, 1.0 - alpha)) for kind in kinds)))
-        high = max(low, dip - min(center - noise, float(np.quantile(chance, alpha))))
-        return max(0.0, dip - center), low, high, float(p_value)
+    def _told_apart(
+        self,
+        blank: Verdict,
+        fall: Fall,
+        by: Chance | tuple[float, Border],
+        whole: tuple[Mask, Mask],
+        names: tuple[str, str],
+        island: bool,
+        limit: float,
+    ) -> Verdict:
+        """Say that there is a gap between two groups, by densities of neighbours or by rows counted at their border."""
+        first, alpha = "it" if island else names[0], blank.false_positive_rate
+        if isinstance(by, Chance):
+            k, p_value, unit, told = N_NEIGHBORS, by.p_value, UNIT, (by.estimate, *by.interval)
+            said = sentence("two groups", first, names[1], told, math.exp(-limit), "")
+        else:
+            k, unit, (p_value, border) = FEW_NEIGHBORS, COUNTED, by
+            told = border.fall(alpha)
+            said = told_of_counted(first, names[1], border, told)
+        return replace(
+            blank,
+            answer="yes",
+            finding="two groups",
+            sentence=said + told_of_strays(fall.strays, whole, names) + self._of_columns(*whole, island, limit, k),
+            in_map=self._in_map(fall.a, fall.b, island, limit, k),
+            statistic=told[0],
+            unit=unit,
+            interval=told[1:],
+            p_value=p_value,
+            rests_on=self.basis_of(k),
+        )
+
+    def _by_count(
+        self, a: Mask, b: Mask, island: bool, bridge: float, alpha: float, n_least: int | None
+    ) -> tuple[Fall, float, Border] | None:
+        """Return the fall that few neighbours tell, its p-value and the border at which rows are missing, or None.
+
+        Fifteen reach over a gap between groups of few rows, or thin ones, and few tell densities so roughly that their
+        interval proves little. So rows are counted: at the border of one group and all others surely fewer than
+        `bridge` of those beside it. And the fall is deeper than the deepest of tables without gaps, by twice the
+        p-value, as it is the second that is looked at: no path leads round the border.
+        """
+        limit, k = -math.log(bridge), FEW_NEIGHBORS
+        wide = [Border.of(self._radii, group, ~group, k, windows="wide") for group in self._bordered(a, b, island)]
+        borders = [border for border in wide if border.is_below(bridge, alpha)]
+        if not borders:
+            return None
+        fall = fall_between(self.fine_landscape, a, b, island=island, limit=limit)
+        if fall.value < limit:
+            return None
+        least = fall.n_least if n_least is None else min(n_least, fall.n_least)
+        p_value = min(1.0, 2.0 * Chance.of(fall.value, self.fine_nulls.deepest(least), alpha, k).p_value)
+        if p_value > alpha:
+            return None
+        return fall, p_value, max(borders, key=lambda border: border.fall(alpha)[1])
 
     def _told_of_few(self, groups: dict[str, Mask]) -> str:
         """Say which groups have too few rows for a density and what can be done; empty if none has."""
@@ -179,18 +230,41 @@ class Ground(SampledRows):
         planted = _planted_dips(sizes, round(self.landscape.dimension), limit, island, self.n_nulls, self.seed)
         return narrow if dip < float(np.quantile(planted, alpha)) else "a gap might not be seen"
 
-    def _sharp_border(self, a: Mask, b: Mask, island: bool, bridge: float, alpha: float) -> Border | None:
-        """Return the border at which hardly any row is as near to both of its sides, if one parts the groups.
+    def _bordered(self, a: Mask, b: Mask, island: bool) -> list[Mask]:
+        """Return the groups whose border with all other rows is looked at: an island, or both; not of too few rows.
 
-        It is that of one of them and all other rows: rows of neither may join the two. Such a border says against a
-        fall that is not seen, since that is held against the densest places of the groups alone.
+        All others, since rows of neither may join the two.
         """
-        for group in (a,) if island else (a, b):
-            if min(np.count_nonzero(group), np.count_nonzero(~group)) < FEWEST_ROWS:
-                continue
+        groups = (a,) if island else (a, b)
+        return [group for group in groups if min(np.count_nonzero(group), np.count_nonzero(~group)) >= FEWEST_ROWS]
+
+    def _unsure_border(
+        self, a: Mask, b: Mask, island: bool, bridge: float, alpha: float
+    ) -> tuple[str, Border, int] | None:
+        """Return what speaks against denying a gap at the border of a group and all other rows, if anything does.
+
+        With the border itself and the neighbours that tell it. A fall is held against the densest places of the groups
+        alone, and neighbours reach over narrow gaps: so rows must be counted as near to one side as to the other.
+        Hardly any may be, by 15 neighbours or by fewer; or surely fewer than beside it; or too few to be sure that they
+        are more than `bridge` of those. The latter two, and three neighbours, are not asked along one line: there the
+        rows between were counted already, and neither thin sets nor bends hide a gap.
+        """
+        groups = self._bordered(a, b, island)
+        for k in (N_NEIGHBORS, *(_FEWER[:2] if self.is_line else _FEWER)):
+            for group in groups:
+                border = Border.of(self._radii, group, ~group, k)
+                if border.is_sharp(bridge, alpha):
+                    return SHARP, border, k
+        if self.is_line:
+            return None
+        for group in groups:
             border = Border.of(self._radii, group, ~group)
-            if border.is_sharp(bridge, alpha):
-                return border
+            if border.is_thin(alpha):
+                return THINNED, border, N_NEIGHBORS
+        for group in groups:
+            near = [Border.of(self._radii, group, ~group, k, windows="near") for k in (N_NEIGHBORS, *_FEWER[:2])]
+            if not any(border.joins(bridge, alpha) for border in near):
+                return UNCOUNTED, near[0], N_NEIGHBORS
         return None
 
     def _planted_lines(self, a: Mask, b: Mask) -> PlantedLines:
@@ -208,30 +282,31 @@ class Ground(SampledRows):
             return ""
         return told_of_others(names, alone)
 
-    def _of_columns(self, a: Mask, b: Mask, island: bool, limit: float) -> str:
+    def _of_columns(self, a: Mask, b: Mask, island: bool, limit: float, k: int) -> str:
         """Say so where one column, or two or three, make the gap; of very many none is named."""
         if self.wide is not None:
             return ""
 
         def is_gap(rest: Floats) -> bool:
-            return fall_between(Landscape.of(rest), a, b, island=island, limit=limit).value >= limit
+            return fall_between(Landscape.of(rest, k), a, b, island=island, limit=limit).value >= limit
 
         return told_of_columns(columns_of_gap(self.X, a, b, self.columns, is_gap))
 
-    def _in_map(self, a: Mask, b: Mask, island: bool, limit: float) -> str | None:
-        """Return what the map alone would say."""
+    def _in_map(self, a: Mask, b: Mask, island: bool, limit: float, k: int = N_NEIGHBORS) -> str | None:
+        """Return what the map alone would say, by as many neighbours as the data where a gap is found by few."""
         if self.Y is None:
             return None
         placed = has_place(self.Y)
         a, b = a[placed], b[placed]
         if min(np.count_nonzero(a), np.count_nonzero(b)) < FEWEST_ROWS:
             return None
-        return "yes" if fall_between(self.map_landscape, a, b, island=island, limit=limit).value >= limit else "no"
-
-
-def _noise(alpha: float) -> float:
-    """Return by how much the logarithm of a density of neighbours is off in a share `alpha` of draws."""
-    return float(-scipy.special.ndtri(alpha) * math.sqrt(scipy.special.polygamma(1, N_NEIGHBORS)))
+        fall = fall_between(self.map_landscape, a, b, island=island, limit=limit).value
+        if fall < limit and k != N_NEIGHBORS:
+            few = Landscape.of(self.Y[placed], k)
+            found = fall_between(few, a, b, island=island, limit=limit)
+            nulls = NullDips.of(self.Y[placed], few.dimension, self.n_nulls, self.seed, k)
+            fall = found.value - max(float(np.median(kind)) for kind in nulls.deepest(found.n_least))
+        return "yes" if fall >= limit else "no"
 
 
 @lru_cache(maxsize=16)

@@ -55,9 +55,16 @@ def are_apart(
     tells them apart best, and more of them than in tables of the same rows with a planted gap, whose line must tell. Or
     gaps planted between normal clouds of as many rows, in as many dimensions as the data have locally, show a deeper
     dip. Both hold but for `alpha` of tables. Else it cannot be told, and the interval has no upper end. Nor can it
-    where hardly any row lies at one place along that line: a gap there is too narrow for densities of neighbours. Nor
-    where surely fewer rows, and fewer than `bridge`, are as near to a group as to all other rows than lie beside that
-    border: groups may meet without mixing in a place far denser than the rest of them.
+    where hardly any row lies at one place along that line: a gap there is too narrow for densities of neighbours.
+
+    And rows must be counted at the border, as near to a group as to all other rows: surely more of them, and of both
+    sides, than `bridge` of those that lie beside it. So no is not answered where surely fewer do, and fewer than
+    `bridge`, by 15, 8, 5 or 3 neighbours, as between thin rings or where groups meet without mixing in a place far
+    denser than the rest of them. Nor where rows thin out there as between two clusters.
+
+    "Yes" is answered by counts too, where 15 neighbours reach over a gap: by 5 neighbours surely fewer rows than
+    `bridge` lie at the border, and the fall that these tell is deeper than any in tables without gaps, by twice the
+    p-value. Then fall and interval are those of the counts.
 
     Parameters
     ----------
@@ -95,10 +102,10 @@ def are_apart(
     Returns
     -------
     Verdict
-        Its statistic is the fall of log density. `finding` is "two groups", "a continuum with a dip", "one group", or
-        what keeps it from being told; then `told_apart` says how well a line tells held-out rows of the two apart,
-        which is another question. Rows are taken as independent; `caution` says so where those that follow each
-        other in the table are alike, as frames of a trajectory are.
+        Its statistic is the fall of log density, and `unit` says by what it is told. `finding` is "two groups", "a
+        continuum with a dip", "one group", or what keeps it from being told; then `told_apart` says how well a line
+        tells held-out rows of the two apart, which is another question. Rows are taken as independent; `caution` says
+        so where those that follow each other in the table are alike, as frames of a trajectory are.
 
     Raises
     ------

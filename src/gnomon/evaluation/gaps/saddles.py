@@ -25,7 +25,7 @@ from gnomon._threads import in_order
 from gnomon.geometry.dimension_estimators import mackay_ghahramani
 from gnomon.linalg import inner_products, row_products, symmetric_eigen
 
-__all__ = ["N_NEIGHBORS", "Landscape", "NullDips"]
+__all__ = ["FEW_NEIGHBORS", "N_NEIGHBORS", "Landscape", "NullDips"]
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -33,6 +33,8 @@ Dips = tuple[npt.NDArray[np.int64], Floats]
 
 N_NEIGHBORS = 15
 """Neighbours that the density at a row rests on: its logarithm has the standard deviation 0.26."""
+FEW_NEIGHBORS = 5
+"""Neighbours that a density rests on where the others reach over a gap: a standard deviation of 0.47."""
 
 _REST = 1e-3  # of the mean squared distance: noise of the axes of a cloud that are not drawn
 
@@ -138,18 +140,18 @@ class Landscape:
 
 
 @lru_cache(maxsize=8)
-def _of_uniform(n: int, dimension: int, n_nulls: int, seed: int) -> list[Dips]:
+def _of_uniform(n: int, dimension: int, n_nulls: int, seed: int, k: int) -> list[Dips]:
     """Return the dips of tables of even density in a cube: of all densities of one peak, it has the deepest."""
 
     def one(number: int) -> Dips:
         drawn = np.random.default_rng((seed, 1, number)).uniform(size=(n, dimension))
-        return Landscape.of(drawn.astype(np.float32)).dips()
+        return Landscape.of(drawn.astype(np.float32), k).dips()
 
     return list(in_order(one, range(n_nulls)))
 
 
-@lru_cache(maxsize=2)
-def _of_clouds(table: _Bytes, n_nulls: int, seed: int) -> list[Dips]:
+@lru_cache(maxsize=4)
+def _of_clouds(table: _Bytes, n_nulls: int, seed: int, k: int) -> list[Dips]:
     """Return the dips of normal clouds with the covariance of a table."""
     variances, rest = _principal_variances(table.X)
     unit = float(variances.max(initial=0.0)) or 1.0  # single precision holds squares of a table of any unit then
@@ -157,7 +159,7 @@ def _of_clouds(table: _Bytes, n_nulls: int, seed: int) -> list[Dips]:
 
     def one(number: int) -> Dips:
         drawn = np.random.default_rng((seed, 0, number)).normal(size=(len(table.X), len(variances)))
-        return Landscape.of((drawn * deviations).astype(np.float32), rest=rest / unit).dips()
+        return Landscape.of((drawn * deviations).astype(np.float32), k, rest=rest / unit).dips()
 
     return list(in_order(one, range(n_nulls)))
 
@@ -209,10 +211,10 @@ class NullDips:
     uniform: list[Dips]
 
     @classmethod
-    def of(cls, X: Floats, dimension: float, n_nulls: int, seed: int) -> NullDips:
-        """Draw `n_nulls` tables of each of both kinds."""
-        clouds = _of_clouds(_Bytes(X), n_nulls, seed)
-        return cls(clouds, _of_uniform(len(X), round(dimension), n_nulls, seed))
+    def of(cls, X: Floats, dimension: float, n_nulls: int, seed: int, k: int = N_NEIGHBORS) -> NullDips:
+        """Draw `n_nulls` tables of each of both kinds, whose densities k neighbours tell."""
+        clouds = _of_clouds(_Bytes(X), n_nulls, seed, k)
+        return cls(clouds, _of_uniform(len(X), round(dimension), n_nulls, seed, k))
 
     def deepest(self, min_rows: int) -> tuple[Floats, Floats]:
         """Return the deepest dip of each table between parts of at least so many rows, for both kinds."""

@@ -15,7 +15,7 @@ from gnomon.data.depth import are_whole_numbers
 from gnomon.evaluation.gaps.borders import Radii
 from gnomon.evaluation.gaps.columns import check_columns
 from gnomon.evaluation.gaps.falls import FEWEST_ROWS
-from gnomon.evaluation.gaps.saddles import N_NEIGHBORS, Landscape, NullDips
+from gnomon.evaluation.gaps.saddles import FEW_NEIGHBORS, N_NEIGHBORS, Landscape, NullDips
 from gnomon.evaluation.judged_metrics import rows_with_direction, straightened, told_without
 from gnomon.evaluation.wide_rows import are_wide, few_coordinates
 from gnomon.geometry.check import check_features, check_places, has_place
@@ -26,6 +26,9 @@ __all__ = ["SampledRows"]
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
+
+_ROUNDING = 1e-9  # of the largest entry: rows as near to a line lie on it
+_TINY = np.finfo(np.float64).tiny
 
 
 @dataclass(frozen=True)
@@ -122,10 +125,34 @@ class SampledRows:
         """Dips of tables without gaps."""
         return NullDips.of(self.X, self.landscape.dimension, self.n_nulls, self.seed)
 
+    @cached_property
+    def is_line(self) -> bool:
+        """Whether all rows lie on one straight line."""
+        if self.wide is not None:
+            return False
+        farthest = self.X[np.argmax(np.square(self.X).sum(axis=1))]
+        places = (self.X * farthest).sum(axis=1) / max(float(np.square(farthest).sum()), _TINY)
+        rest = self.X - places[:, None] * farthest
+        return bool(np.abs(rest).max(initial=0.0) <= _ROUNDING * np.abs(self.X).max(initial=0.0))
+
+    @cached_property
+    def fine_landscape(self) -> Landscape:
+        """Peaks and saddles in the data, as few neighbours tell them."""
+        return Landscape.of(self.X, FEW_NEIGHBORS)
+
+    @cached_property
+    def fine_nulls(self) -> NullDips:
+        """Dips of tables without gaps, as few neighbours tell them."""
+        return NullDips.of(self.X, self.fine_landscape.dimension, self.n_nulls, self.seed, FEW_NEIGHBORS)
+
     @property
     def basis(self) -> str:
         """What a verdict rests on, in words."""
-        return f"{self._seen}, densities of {N_NEIGHBORS} neighbours, {2 * self.n_nulls} tables without gaps"
+        return self.basis_of(N_NEIGHBORS)
+
+    def basis_of(self, k: int) -> str:
+        """Return what a verdict by densities of k neighbours rests on, in words."""
+        return f"{self._seen}, densities of {k} neighbours, {2 * self.n_nulls} tables without gaps"
 
     @property
     def _seen(self) -> str:

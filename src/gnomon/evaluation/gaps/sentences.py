@@ -13,17 +13,21 @@ from gnomon.evaluation.gaps.saddles import N_NEIGHBORS
 from gnomon.evaluation.words import percent
 
 __all__ = [
+    "COUNTED",
     "MANY_COLUMNS",
     "NARROW",
     "NULL",
     "ORDER_TELLS",
     "SHARP",
+    "THINNED",
+    "UNCOUNTED",
     "UNIT",
     "components_advice",
     "part_of",
     "sentence",
     "told_of_border",
     "told_of_columns",
+    "told_of_counted",
     "told_of_leak",
     "told_of_order",
     "told_of_others",
@@ -41,7 +45,10 @@ MANY_COLUMNS = 100
 """From so many columns on principal components are named as one would ask for them."""
 NARROW = "a gap too narrow for densities"
 SHARP = "hardly a row as near to both"
+THINNED = "fewer rows as near to both"
+UNCOUNTED = "too few rows as near to both"
 UNIT = f"fall of log density between the groups as {N_NEIGHBORS} neighbours tell it"
+COUNTED = "fall of log density between the groups as rows counted at their border tell it"
 NULL = "the deepest dip anywhere in tables without gaps, so that groups may be chosen by eye"
 _ALL = 0.99  # of a group is called by its name
 _STRAYS = 0.02  # of a group in clouds of the other are told
@@ -55,12 +62,30 @@ def components_advice(n_columns: int) -> str:
     return f"{plain} (a map with n_pcs=20)" if n_columns >= MANY_COLUMNS else plain
 
 
-def told_of_border(border: Border, *, whole_numbers: bool) -> str:
-    """Say how few rows lie at a border, and what would tell."""
+def told_of_counted(first: str, second: str, border: Border, fall: tuple[float, float, float]) -> str:
+    """Say that there is a gap since rows are missing at a border; `fall` is that of log density, with its interval."""
+    few = "no row is" if border.between == 0 else "1 row is" if border.between == 1 else f"{border.between} rows are"
+    low, high = (percent(math.exp(-end)) for end in fall[1:])
+    return (
+        f"Between {first} and {second} {few} as near to one side as to the other, where {border.peak} lie beside the "
+        f"border, so that density falls there to between {high} % and {low} %: a gap."
+    )
+
+
+def told_of_border(finding: str, border: Border, k: int, *, whole_numbers: bool) -> str:
+    """Say how few rows lie at a border that k neighbours tell, and what would tell."""
     count = "none is" if border.between == 0 else "1 is" if border.between == 1 else f"{border.between} are"
+    counted = f" ({count}, where {border.peak} lie beside the border)"
+    if finding != SHARP:
+        return f"{counted}: more rows would tell."
+    if k < N_NEIGHBORS:
+        return (
+            f"{counted}. The {N_NEIGHBORS} neighbours of a density may reach over a gap there, which is neither found "
+            "nor denied: more rows would tell."
+        )
     such = ", such as, if these are counts, their logarithms after division by the totals of rows"
     return (
-        f" ({count}, where {border.peak} lie beside the border). Density differs too much with the place to find or "
+        f"{counted}. Density differs too much with the place to find or "
         f"deny a gap: ask of a table where it differs less{such if whole_numbers else ''}."
     )
 
@@ -134,6 +159,16 @@ def sentence(
         return (
             f"Between {first} and {second}, a path leads through places as dense, but there the two come near each "
             "other without mixing: hardly any row is as near to one side as to the other"
+        )
+    if finding == THINNED:
+        return (
+            f"Between {first} and {second}, a path leads through places nearly as dense, but there surely fewer rows "
+            "are as near to one side as to the other"
+        )
+    if finding == UNCOUNTED:
+        return (
+            f"No gap is seen between {first} and {second}, but too few rows are as near to one side as to the other to "
+            f"be sure that none falls to {100 * bridge:g} %"
         )
     if finding == NARROW:
         return (
