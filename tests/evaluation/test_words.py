@@ -12,6 +12,7 @@ from gnomon.evaluation.words import (
     READINGS,
     Statement,
     grade,
+    grade_groups,
     grade_stretch,
     grade_torn,
     in_words,
@@ -23,7 +24,7 @@ from gnomon.evaluation.words import (
 _WORDS = {
     "near": {"good": "are close in the data", "fair": "mostly close", "poor": "often not close"},
     "nearest": {"good": "can mostly be read too", "fair": "only in part", "poor": "Do not read which"},
-    "far": {"good": "mean something", "fair": "only a rough guide", "poor": "Do not read distances"},
+    "far": {"good": "is mostly farther", "fair": "only roughly", "poor": "Do not read over the whole map"},
 }
 _MEASURES = {
     "near": ("trustworthiness", "continuity"),
@@ -153,10 +154,15 @@ def test_a_verdict_is_of_what_is_known_beside_its_chance():
     scores = {"trustworthiness": 0.95, "shepard": 0.9, "random_triplets": 0.66}
     assert verdict(scores) == [
         Statement("near", "good", "Points that lie close together are close in the data."),
-        Statement("far", "fair", "Distances between groups are only a rough guide (rank correlation 0.90)."),
+        Statement(
+            "far",
+            "fair",
+            "Over the whole map, what lies farther apart is only roughly so in the data (rank correlation "
+            "0.90); of single distances between groups this says nothing.",
+        ),
     ]
     assert [one.grade for one in verdict(scores, {"trustworthiness": 0.95, "shepard": None})] == ["poor", "fair"]
-    assert verdict({"triplet_accuracy": 0.9})[0].text == "Distances between groups mean something."
+    assert "mean something" not in verdict({"triplet_accuracy": 0.9, "shepard": 0.99})[0].text
     assert verdict({"stress": 0.1}) == []
 
 
@@ -165,3 +171,28 @@ def test_a_verdict_is_of_what_is_known_beside_its_chance():
 )
 def test_shares_are_whole_per_cents_from_ten_on(share, text):
     assert percent(share) == text
+
+
+def test_distances_between_groups_are_graded_by_how_unlike_they_are_drawn():
+    assert [grade_groups(one) for one in (1.0, 1.5, 1.51, 3.0, 3.01, float("inf"))] == [
+        *["good"] * 2,
+        *["fair"] * 2,
+        *["poor"] * 2,
+    ]
+    for factor, text in (
+        (1.0, "Distances between groups mean something: they keep their ratios to within 1 %."),
+        (1.234, "Distances between groups mean something: they keep their ratios to within 24 %."),
+        (
+            2.04,
+            "Distances between groups are only a rough guide: one is drawn 2 times as long as another that is as long",
+        ),
+        (
+            4.56,
+            "Do not read distances between groups: one is drawn 4.6 times as long as another that is as long in the",
+        ),
+        (float("inf"), "Do not read distances between groups: some are not drawn at all."),
+    ):
+        far, groups = verdict({"shepard": 0.9}, groups=factor)
+        assert (groups.aspect, groups.grade) == ("groups", grade_groups(factor))
+        assert groups.text.startswith(text)
+        assert "says nothing" not in far.text

@@ -203,3 +203,23 @@ def test_a_report_counts_what_is_missing_as_the_map_did():
     counts = re.findall(r"[\d,]+ of [\d,]+ values are missing", page)
     assert counts == ["15 of 240 values are missing"] * 3
     assert page.count(sentence) == 3  # facts, notes, paragraph for a paper
+
+
+def test_report_page_and_printed_report_tell_distances_between_groups_alike():
+    """Of a map that draws the farthest of three classes at 20 instead of 50; the Shepard correlation is high."""
+    from gnomon.viewer.columns import evaluation_facts
+
+    X = np.random.default_rng(0).normal(size=(90, 4))
+    X[:, 0] += np.repeat([0.0, 10.0, 50.0], 30)
+    Y = X[:, :2] - np.repeat([[0.0, 0.0], [30.0, 0.0]], [60, 30], axis=0)
+    made = Map(X, Y, labels=np.repeat(["a", "b", "c"], 30), n_jobs=1)
+    subject = printed.Subject(made, made.scorecard(["shepard", "trustworthiness"]))
+    told = subject.verdict[-1].text
+    assert told.startswith("Do not read distances between groups: one is drawn")
+    assert subject.scores["shepard"] > 0.9
+    assert told in str(made.report())
+    facts = evaluation_facts(made.evaluate(), 90, lambda column: column, name="evaluation")
+    assert facts.header["trust"]["verdict"][-1] == ["poor", told]
+    read = printed.sections.reading.cautions(subject).body
+    assert re.search(r'class="poor">do not read: </b>distances between groups \(one is drawn', read)
+    assert "over the whole map (rank correlation of distances 0.9" in read

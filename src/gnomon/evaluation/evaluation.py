@@ -16,6 +16,7 @@ from gnomon._validation import Either, Instance, Integer, Nothing, Rule, check_p
 from gnomon.data.stored import StoredTable, as_stored
 from gnomon.evaluation.anchors import AnchorScores, choose_anchors, rests_on, score_anchors
 from gnomon.evaluation.blocks import score_anchors_by_blocks
+from gnomon.evaluation.centers import drawn_unlike
 from gnomon.evaluation.estimated_ranks import TrustEstimate
 from gnomon.evaluation.layout import Layout, places_of
 from gnomon.evaluation.scores import (
@@ -83,6 +84,12 @@ class Evaluation(Printed):
         Rows that repeat others in the data, as copies and repeated measurements do: one of each set has a vote in
         `knn_accuracy` and `knn_r2`, and none on rows of its own set. 0 without labels, of distances, of tables read in
         blocks, and where columns have so few values that rows are equal by chance.
+    group_distances : float >= 1 or None, default=None
+        How much longer the map draws one distance between classes than another that is as long in the data; 1 for a map
+        to scale. Distances are those between centres, of the 20 largest classes with 5 rows at least, without the
+        squares that so few rows add by chance; of twenty pairs and more one in twenty at each end does not count. None
+        without three classes, where fewer than two pairs are apart, in other metrics than those of
+        `gnomon.evaluation.find_illusions`, on a surface, and of tables read in blocks.
     caution : str, default=""
         What the order of the rows says against `knn_accuracy` and `knn_r2`, but of a table read in blocks; and of a
         map what the scores leave out, such as weights of rows that made it. Empty if nothing.
@@ -105,6 +112,7 @@ class Evaluation(Printed):
     random_map: dict[str, float]
     per_point: dict[str, npt.NDArray[np.float64]] = field(repr=False)
     n_repeats: int = 0
+    group_distances: float | None = None
     caution: str = ""
 
     def scores(self) -> dict[str, float]:
@@ -131,7 +139,9 @@ class Evaluation(Printed):
         counts = ["n_samples", "n_neighbors", "n_anchors", "n_triplets", "n_pairs", "n_left_out", "n_repeats"]
         counts.append("random_state")
         facts = {name: getattr(self, name) for name in counts}
-        told = {"caution": self.caution} if self.caution else {}
+        told: dict[str, Any] = {"caution": self.caution} if self.caution else {}
+        if self.group_distances is not None:
+            told["group_distances"] = self.group_distances
         return {**self.scores(), **facts, "random_map": dict(self.random_map), "errors": self.errors(), **told}
 
     def summary(self) -> str:
@@ -348,4 +358,12 @@ def _judge(
         random_map=_expected_of_random_map(n, k, truth),
         per_point=per_point,
         n_repeats=truth.n_repeats,
+        group_distances=_between_groups(subject, metric, seed) if surface is None else None,
     )
+
+
+def _between_groups(subject: Subject, metric: str, seed: int) -> float | None:
+    classes = subject.truth.classes
+    if classes is None or isinstance(subject.X, StoredTable):
+        return None
+    return drawn_unlike(subject.X, subject.Y, classes, metric, seed)

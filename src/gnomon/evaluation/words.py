@@ -11,11 +11,13 @@ __all__ = [
     "Reading",
     "Statement",
     "grade",
+    "grade_groups",
     "grade_stretch",
     "grade_torn",
     "in_words",
     "percent",
     "title_of",
+    "unlike_in_words",
     "verdict",
 ]
 
@@ -55,7 +57,7 @@ class Statement:
     Attributes
     ----------
     aspect : str
-        "near", "nearest" or "far".
+        "near", "nearest", "far" or "groups".
     grade : {"good", "fair", "poor"}
         The worst of its measures.
     text : str
@@ -201,11 +203,17 @@ _SENTENCES = {
         "poor": "Do not read which of them are the nearest: {true}.",
     },
     "far": {
-        "good": "Distances between groups mean something{figure}.",
-        "fair": "Distances between groups are only a rough guide{figure}.",
-        "poor": "Do not read distances between groups{figure}.",
+        "good": "Over the whole map, what lies farther apart is mostly farther apart in the data{figure}{unknown}.",
+        "fair": "Over the whole map, what lies farther apart is only roughly so in the data{figure}{unknown}.",
+        "poor": "Do not read over the whole map what is far and what is near{figure}.",
+    },
+    "groups": {
+        "good": "Distances between groups mean something: they keep their ratios to within {within} %.",
+        "fair": "Distances between groups are only a rough guide: {unlike}.",
+        "poor": "Do not read distances between groups: {unlike}.",
     },
 }
+_UNKNOWN = "; of single distances between groups this says nothing"
 _ASPECTS = {
     "near": ("trustworthiness", "continuity"),
     "nearest": ("neighborhood_preservation",),
@@ -261,6 +269,22 @@ def grade_stretch(factor: float) -> str:
     return "good" if factor <= 2.0 else "fair" if factor <= 8.0 else "poor"
 
 
+def grade_groups(factor: float) -> str:
+    """Return how far distances between groups can be read, by how much longer one is drawn than another as long.
+
+    Up to one and a half times, the factor from which `gnomon.evaluation.find_illusions` asks, is "good", up to three
+    "fair".
+    """
+    return "good" if factor <= 1.5 else "fair" if factor <= 3.0 else "poor"
+
+
+def unlike_in_words(factor: float) -> str:
+    """Say how much longer a map draws one distance between groups than another that is as long in the data."""
+    if not math.isfinite(factor):
+        return "some are not drawn at all"
+    return f"one is drawn {factor:.2g} times as long as another that is as long in the data"
+
+
 def in_words(name: str, value: float, n_neighbors: int) -> str:
     """Return a plain sentence for the value of a measure; empty for one that has none."""
     return READINGS[name].says(value, n_neighbors) if name in READINGS and math.isfinite(value) else ""
@@ -274,12 +298,17 @@ def _true_of_shown(share: float, n_neighbors: int) -> str:
 
 
 def verdict(
-    scores: Mapping[str, float], chances: Mapping[str, float | None] | None = None, n_neighbors: int = 15
+    scores: Mapping[str, float],
+    chances: Mapping[str, float | None] | None = None,
+    n_neighbors: int = 15,
+    groups: float | None = None,
 ) -> list[Statement]:
     """Say how far a map can be believed, in sentences of which none claims more than its measures allow.
 
     Each aspect has the worst grade of its measures: what lies close together by trustworthiness and continuity, which
-    points are the nearest by the neighbours kept, what lies far apart by rank correlation and order of distances.
+    points are the nearest by the neighbours kept, what lies far apart over the whole map by rank correlation and order
+    of distances. Most pairs of rows are of two groups or of one, so that these say little of how far one group is from
+    another beside a third: that is asked of their centres.
 
     Parameters
     ----------
@@ -289,19 +318,28 @@ def verdict(
         Chance levels by the same names.
     n_neighbors : int, default=15
         Of which the share of neighbours kept is.
+    groups : float or None, default=None
+        How much longer one distance between groups is drawn than another as long, ``Evaluation.group_distances``.
 
     Returns
     -------
     list of Statement
-        At most one for each of the aspects "near", "nearest" and "far".
+        At most one for each of the aspects "near", "nearest", "far" and "groups".
     """
     known = chances or {}
     true = _true_of_shown(scores.get("neighborhood_preservation", 0.0), n_neighbors)
     figure = f" (rank correlation {scores['shepard']:.2f})" if "shepard" in scores else ""
+    unknown = _UNKNOWN if groups is None else ""
     told = []
     for aspect, names in _ASPECTS.items():
         found = [grade(name, scores[name], known.get(name)) for name in names if name in scores]
         worst = max((one for one in found if one), key=_GRADES.index, default=None)
         if worst is not None:
-            told.append(Statement(aspect, worst, _SENTENCES[aspect][worst].format(true=true, figure=figure)))
+            words = _SENTENCES[aspect][worst].format(true=true, figure=figure, unknown=unknown)
+            told.append(Statement(aspect, worst, words))
+    if groups is not None:
+        worst = grade_groups(groups)
+        within = 0 if math.isinf(groups) else max(1, math.ceil(100.0 * (groups - 1.0)))
+        words = _SENTENCES["groups"][worst].format(within=within, unlike=unlike_in_words(groups))
+        told.append(Statement("groups", worst, words))
     return told

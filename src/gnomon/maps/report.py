@@ -56,7 +56,9 @@ def describe(result: Map) -> dict[str, Any]:
         "neighbor_recall_error": None if result.graph is None else result.graph.recall_error,
         "verdict": [
             {"grade": one.grade, "text": one.text}
-            for one in verdict(evaluation.scores(), evaluation.random_map, evaluation.n_neighbors)
+            for one in verdict(
+                evaluation.scores(), evaluation.random_map, evaluation.n_neighbors, evaluation.group_distances
+            )
         ],
         "evaluation": evaluation.to_dict(),
         "points": points.to_dict(),

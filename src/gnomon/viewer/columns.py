@@ -304,7 +304,8 @@ def _told(scores: dict[str, float], evaluation: Any) -> dict[str, Any]:
         {"name": name, "title": title_of(name), "grade": grade(name, v, chance.get(name)), "says": in_words(name, v, k)}
         for name, v in scores.items()
     ]
-    return {"verdict": [[one.grade, one.text] for one in verdict(scores, chance, k)], "scores": rows}
+    told = verdict(scores, chance, k, getattr(evaluation, "group_distances", None))
+    return {"verdict": [[one.grade, one.text] for one in told], "scores": rows}
 
 
 def _checked(values: Any, shape: tuple[int, ...], name: str) -> Array:

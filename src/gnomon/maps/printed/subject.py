@@ -96,7 +96,13 @@ class Subject:
     def verdict(self) -> list[Statement]:
         """How far the map can be believed, in sentences."""
         taken = self.map.evaluate() if self.scorecard is None else self.scorecard
-        return verdict(self.scores, self.chances, taken.n_neighbors)
+        return verdict(self.scores, self.chances, taken.n_neighbors, self.group_distances)
+
+    @property
+    def group_distances(self) -> float | None:
+        """How much longer one distance between groups is drawn than another as long; None if that is not known."""
+        found: float | None = self.map.evaluate().group_distances
+        return found
 
     @cached_property
     def table_checksum(self) -> str:

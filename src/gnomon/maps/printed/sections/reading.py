@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gnomon.evaluation.words import grade, grade_stretch, grade_torn
+from gnomon.evaluation.words import grade, grade_groups, grade_stretch, grade_torn, unlike_in_words
 from gnomon.maps.printed.markup import Markup, join, listing, tag
 from gnomon.maps.printed.subject import Section, Subject
 
@@ -15,7 +15,7 @@ _ASKED = {  # what one is tempted to read, and the measure that says whether one
     "which points are neighbours, roughly": ("trustworthiness", "trustworthiness"),
     "which points belong together, with nothing torn apart": ("continuity", "continuity"),
     "which points are the very nearest": ("neighborhood_preservation", "share of neighbours kept"),
-    "distances between groups": ("shepard", "rank correlation of distances"),
+    "what is far and what is near, over the whole map": ("shepard", "rank correlation of distances"),
     "which of two groups is nearer to a third": ("centroid_triplets", "share of triplets of centres in order"),
     "sizes and densities of groups": ("local_radius_correlation", "correlation of local radii"),
     "classes as they are mixed on the map": ("knn_accuracy", "labels from neighbours"),
@@ -34,6 +34,9 @@ def cautions(subject: Subject) -> Section:
             continue
         beside = "" if chance is None else f", {chance:.2f} by chance"
         lines.append(_line(word, what, f"{figure} {value:.2f}{beside}"))
+    if subject.group_distances is not None:
+        factor = subject.group_distances
+        lines.append(_line(grade_groups(factor), "distances between groups", unlike_in_words(factor)))
     lines += _of_points(subject)
     return Section("What to read in it, and what not", listing(lines, class_="verdict"))
 
