@@ -77,7 +77,7 @@ def test_while_clusters_are_found_others_may_warn(monkeypatch):
 def test_a_page_without_labels_is_coloured_by_clusters(plain, noise):
     content = PageContent.of(plain)
     assert content.apart == str(plain.importance().apart)
-    assert "2 clusters are told apart by c 9" in content.apart
+    assert "2 clusters are told apart by 'c' 9" in content.apart
     assert content.label_name == "cluster"
     assert set(content.labels) == {"high c", "low c"}
     assert PageContent.of(noise).labels is None

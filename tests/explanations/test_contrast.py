@@ -171,11 +171,23 @@ def test_two_different_constants_are_infinitely_apart():
     X = np.array([[1.0], [1.0], [2.0], [2.0]])
     found = contrast(X, [2, 3])
     assert found.effect_size[0] == np.inf
-    assert "inf" in str(found)
-    assert "nan" not in str(found).splitlines()[2]
+    assert str(found).splitlines()[2].split("  ")[1:3] == ["more without exception", "1 ± 0"]
     assert found.auc[0] == 1
     one_each = contrast(X[[0, 2]], [0])
     assert one_each.effect_size[0] == -np.inf
+
+
+def test_what_all_rows_of_a_side_have_and_no_other_is_said_so():
+    yes = np.repeat([1.0, 0.0], [3, 4])
+    found = contrast(np.column_stack([yes, 1.0 - yes, 5.0 * yes, -yes]), yes == 1.0)
+    told = dict(zip(found.features, [line[11:33].strip() for line in str(found).splitlines()[2:]], strict=True))
+    assert told == {
+        "feature 0": "in all, no other",
+        "feature 1": "in none, all others",
+        "feature 2": "more without exception",
+        "feature 3": "less without exception",
+    }
+    assert not {"inf", "nan"} & {*str(found).split()}
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])

@@ -173,7 +173,7 @@ def test_features_that_part_groups_are_told_beside_those_that_move_points():
     between = 40 * ((X[:, 1].reshape(3, 40).mean(axis=1) - X[:, 1].mean()) ** 2).sum()
     within = 120 * X[:, 1].var() - between
     assert found.share[1] == pytest.approx(1.0 - (within / 117) / ((within + between) / 119), rel=1e-9)
-    assert str(found).startswith("the 3 clusters are told apart by a 100%, b ")
+    assert str(found).startswith("the 3 clusters are told apart by 'a' 100%, 'b' ")
     assert [row["feature"] for row in found.to_dict()["features"]] == ["a", "b"]
     sparse = find_apart(sp.csr_array(X), group, list("abcdefghi"), "clusters")
     np.testing.assert_allclose(sparse.share, found.share, rtol=1e-9)
@@ -191,7 +191,7 @@ def test_a_category_is_told_as_one_by_goodman_and_kruskals_tau():
     gini = 1.0 - np.sum(table.sum(axis=0) ** 2)
     left = 1.0 - np.sum(table**2 / table.sum(axis=1, keepdims=True))
     assert found.share[1] == pytest.approx(1.0 - (left / 297) / (gini / 299), rel=1e-9)
-    assert str(found).startswith("the 3 islands of the map are told apart by b 100%, town ")
+    assert str(found).startswith("the 3 islands of the map are told apart by 'b' 100%, 'town' ")
     alone = find_apart(X, group, names, "islands")
     assert alone.features[0] == "b"
     assert {"town = a", "town = b", "town = c"} <= set(alone.features)

@@ -39,7 +39,7 @@ def test_every_question_is_answered_in_the_names_of_the_map(shop):
     important = shop.importance()
     assert important.features[0] in ("flour", "sugar")
     assert important.apart.features == ["sugar"]
-    assert str(important).split("\n")[2].startswith("the 2 labels are told apart by sugar 9")
+    assert str(important).split("\n")[2].startswith("the 2 labels are told apart by 'sugar' 9")
     assert set(shop.importance_by_label()) == {"bread", "cake"}
     assert shop.saliency(3).image.shape == (2, 3)
     found = shop.counterfactual(3, "cake", transform=lambda rows: rows[:, :2])
@@ -210,7 +210,7 @@ def test_what_makes_the_islands_of_a_map_is_named_where_nothing_else_names_it():
     islands = result.importance().islands
     assert (islands.kind, islands.n_groups, islands.features) == ("islands", 3, ["country"])
     asked = "share of variance between them; whether the data have these gaps, verdicts() tells"
-    told = f"the 3 islands of the map are told apart by country 100% ({asked})"
+    told = f"the 3 islands of the map are told apart by 'country' 100% ({asked})"
     assert str(result.importance()).split("\n")[2:4] == [
         "no feature has 14% of its variance between the 2 labels",
         told,

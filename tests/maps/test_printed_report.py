@@ -95,7 +95,7 @@ def test_the_same_map_gives_the_same_bytes(made, text):
     """Also with other threads, of which the report says how many they were."""
     other = Map(made.X, made.embedding, labels=made.labels, feature_names=made.feature_names, method="pca", n_jobs=2)
     other.name, other.notes = made.name, made.notes
-    subject = printed.Subject(other, made.scorecard(["shepard", "trustworthiness"]))
+    subject = printed.Subject(other, made.scorecard(["shepard", "trustworthiness", "local_r2"]))
     made_again = {make.__name__: make for make in printed.SECTIONS}
     for name in ("data", "method", "classes", "features", "axes", "doubts"):
         assert made_again[name](subject).body.replace("<dd>2</dd>", "<dd>1</dd>") in text
@@ -113,6 +113,26 @@ def test_every_measure_and_every_diagnostic_is_told(made, text):
         assert f">{POINT_SCORES[name].title}<" in text
     for statement in printed.Subject(made).verdict:
         assert statement.text in text
+
+
+def test_numbers_that_look_alike_are_told_apart(made, text):
+    card = made.scorecard()
+    for name in ("local_r2", "intrinsic_dimension"):
+        assert f" The measure {name.replace('_', ' ')}, {card[name].value:.3g}, is another number: " in text
+    alone = printed.Subject(made, made.scorecard(["shepard"]))
+    told = [make(alone).body for make in printed.SECTIONS if make.__name__ in ("features", "dimension")]
+    assert len(told) == 2
+    assert not any("another number" in one for one in told)
+
+
+def test_what_a_class_has_and_no_other_is_said_in_words_everywhere():
+    kind = np.repeat(["a", "b", "c"], 20)
+    X = np.column_stack([np.random.default_rng(0).normal(size=(60, 2)), kind == "a"])
+    result = Map(X, X[:, :2], labels=kind, feature_names=["p", "q", "has"])
+    body = next(make for make in printed.SECTIONS if make.__name__ == "classes")(printed.Subject(result)).body
+    assert ">high has (without exception)<" in body
+    assert "  a  has in all, no other (1.00)" in result.report(verdicts=False)
+    assert not re.search(r"\b(inf|nan)\b", body + result.report(verdicts=False))
 
 
 def test_rows_copies_and_checksums_are_told(made, brief, tmp_path):

@@ -96,8 +96,12 @@ READINGS: dict[str, Reading] = {
     ),
     "topology_h0": Reading("pieces", lambda v, k: f"The scales at which pieces join agree to {_share(v)}."),
     "topology_h1": Reading("loops", lambda v, k: f"Loops agree to {_share(v)}."),
-    "intrinsic_dimension": Reading("dimension", lambda v, k: f"Around a row the data need about {v:.1f} coordinates."),
-    "dimension_ratio": Reading("dimension ratio", lambda v, k: f"The map has {v:.2f} of the coordinates they need."),
+    "intrinsic_dimension": Reading(
+        "dimension", lambda v, k: f"The nearest neighbours of a row, 20 at most, lie as in about {v:.1f} dimensions."
+    ),
+    "dimension_ratio": Reading(
+        "dimension ratio", lambda v, k: f"The map has {v:.2f} of the dimensions that these neighbours have."
+    ),
     "q_global": Reading("large neighbourhoods", lambda v, k: f"{_share(v)} of large neighbourhoods are kept."),
     "shepard": Reading(
         "large distances",
@@ -171,7 +175,9 @@ READINGS: dict[str, Reading] = {
         "centres of classes", lambda v, k: f"{_share(v)} of points lie nearest to the centre of their class.", _LABELS
     ),
     "local_r2": Reading(
-        "local linearity", lambda v, k: f"Around a point the features tell {_share(v)} of the place.", _FIT
+        "local linearity",
+        lambda v, k: f"Linear fits to 20 neighbours, each fit alone, tell {_share(v)} of where the neighbours lie.",
+        _FIT,
     ),
     "triplet_accuracy": Reading(
         "order of distances",

@@ -74,7 +74,7 @@ class Apart(Printed):
         groups = f"the {self.n_groups} {_OF_KIND.get(self.kind, self.kind)}"
         if not self.features:
             return f"no feature has {_LARGE:.0%} of its variance between {groups}"
-        told = [f"{name} {share:.0%}" for name, share in zip(self.features[:_NAMED], self.share, strict=False)]
+        told = [f"{name!r} {share:.0%}" for name, share in zip(self.features[:_NAMED], self.share, strict=False)]
         more = len(self.features) - len(told)
         text = f"{', '.join(told)}{f' and {more} more' if more else ''}"
         asked = "; whether the data have these gaps, verdicts() tells" if self.kind == "islands" else ""

@@ -27,7 +27,9 @@ from gnomon.neighbors import NeighborGraph, among_rows
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
 
-__all__ = ["Placed", "PointNeighbors", "PointScores", "list_neighbors", "score_points"]
+__all__ = ["Placed", "PointNeighbors", "PointScores", "list_neighbors", "score_points", "told_quantile"]
+
+_ROUNDING = 1e-12  # of the largest value: what rounding leaves where the median is taken off
 
 Floats = npt.NDArray[np.float64]
 
@@ -79,7 +81,7 @@ class PointScores(Mapping[str, Floats], Printed):
         """Return a table of the columns: the typical value, and what one in twenty rows is below and above."""
         header = ["of each point", "5 %", "median", "95 %", "rows"]
         lines = [
-            [POINT_SCORES[name].title, *(_told(one[q]) for q in ("low", "median", "high")), f"{one['n']:,}"]
+            [POINT_SCORES[name].title, *(told_quantile(one[q]) for q in ("low", "median", "high")), f"{one['n']:,}"]
             for name, one in self.to_dict()["columns"].items()
         ]
         text = format_table(header, lines)
@@ -299,11 +301,15 @@ def list_neighbors(result: Map, i: int, kind: str) -> PointNeighbors:
 
 def _described(name: str, values: Floats) -> dict[str, Any]:
     known = values[np.isfinite(values)]
-    quantiles = np.quantile(known, [0.05, 0.5, 0.95]) if len(known) else [None] * 3
-    told = dict(zip(("low", "median", "high"), (None if q is None else float(q) for q in quantiles), strict=True))
+    quantiles: list[float | None] = [None] * 3
+    if len(known):
+        rounding = _ROUNDING * float(np.abs(known).max())  # of a median that is 0 by definition
+        quantiles = [0.0 if abs(q) <= rounding else q for q in np.quantile(known, [0.05, 0.5, 0.95]).tolist()]
+    told = dict(zip(("low", "median", "high"), quantiles, strict=True))
     one = POINT_SCORES[name]
     return {"says": one.says, "stands_out": one.stands_out, "n": len(known), **told}
 
 
-def _told(value: float | None) -> str:
-    return "-" if value is None else f"{0.0 if abs(value) < 1e-9 else value:.3g}"
+def told_quantile(value: float | None) -> str:
+    """Return a quantile of a diagnostic as tables of people show it."""
+    return "-" if value is None else f"{value:.3g}"

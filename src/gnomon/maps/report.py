@@ -12,6 +12,7 @@ from gnomon.data.labels import name_of
 from gnomon.evaluation.judged_metrics import METRICS, can_judge
 from gnomon.evaluation.words import verdict
 from gnomon.explanations.contrast.result import NOTHING_APART, NOTHING_STRONGLY_APART
+from gnomon.explanations.contrast.without_spread import without_spread
 from gnomon.maps.cautions import of_order, without_cautions
 from gnomon.maps.found import told_of_labels
 from gnomon.maps.together import directions_together, directions_told
@@ -234,7 +235,12 @@ def _suspect_line(suspects: dict[str, Any]) -> str:
 
 
 def _named(rows: list[dict[str, Any]], which: str) -> str:
-    return ", ".join(f"{row['feature']} {row['effect_size']:+.1f} ({row['auc']:.2f})" for row in rows if row[which])
+    return ", ".join(f"{row['feature']} {_effect(row)} ({row['auc']:.2f})" for row in rows if row[which])
+
+
+def _effect(row: dict[str, Any]) -> str:
+    effect = row["effect_size"]
+    return f"{effect:+.1f}" if np.isfinite(effect) else without_spread(effect, row["mean_selected"], row["mean_rest"])
 
 
 def _any_named(profiles: dict[str, list[dict[str, Any]]]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.data.labels import sort_into_classes
+from gnomon.explanations.contrast.without_spread import WITHOUT_EXCEPTION
 from gnomon.viewer.columns import MISSING
 
 __all__ = ["CLUSTER", "PageLevel", "clusters_within_classes", "levels_of_clusters"]
@@ -98,5 +100,11 @@ def clusters_within_classes(map: Any) -> tuple[Columns, list[PageLevel]]:
 def _drivers(cluster: Any) -> str:
     """Return the features that set a cluster apart, and by how many standard deviations at least."""
     effects = zip(cluster.caption.features, cluster.caption.effect.tolist(), strict=True)
-    told = ", ".join(f"{name} {effect:+.1f} SD".replace("-", "\u2212") for name, effect in effects)
+    told = ", ".join(_driver(name, effect) for name, effect in effects)
     return told if any(cluster.caption.against) else f"{told} against all together"
+
+
+def _driver(name: str, effect: float) -> str:
+    if math.isinf(effect):
+        return f"{'more' if effect > 0 else 'less'} {name} {WITHOUT_EXCEPTION}"
+    return f"{name} {effect:+.1f} SD".replace("-", "\u2212")

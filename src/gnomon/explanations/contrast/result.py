@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnomon.explanations.answer import Column, GroupedAnswer
 from gnomon.explanations.contrast.errors import FEW_ROWS
 from gnomon.explanations.contrast.units import FEWEST_UNITS, told_of_too_few
+from gnomon.explanations.contrast.without_spread import EffectColumn
 
 __all__ = ["FALSE", "NOTHING_APART", "NOTHING_STRONGLY_APART", "Contrast"]
 
@@ -38,7 +39,8 @@ class Contrast(GroupedAnswer):
         Their column numbers.
     effect, effect_size : ndarray of shape (n_features,), float64
         Difference of the means in pooled standard deviations (Cohen's d), positive if the selection is higher. 0 for
-        a constant feature; infinite if the means differ and neither side varies.
+        a constant feature; infinite if the means differ and neither side varies, which is printed in words, such as
+        "in all, no other" of a yes or no.
     error : ndarray of shape (n_features,), float64
         Standard error of the effect size, for sides that may vary differently (Bonett); NaN where that is infinite. It
         takes rows as independent draws. 1.96 errors to both sides held the true effect size in 91 to 97 % of draws of
@@ -91,7 +93,7 @@ class Contrast(GroupedAnswer):
     )
     _facts: ClassVar[tuple[str, ...]] = ("n_selected", "n_rest", "n_units", "n_beyond_chance", "n_repeats")
     _columns: ClassVar[tuple[Column, ...]] = (
-        Column("effect size", "effect", "error"),
+        EffectColumn("effect size", "effect", "error"),
         Column("AUC", "auc", "auc_error"),
         Column("mean selected", "mean_selected", of_features=True),
         Column("mean rest", "mean_rest", of_features=True),

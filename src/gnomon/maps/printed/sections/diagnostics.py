@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gnomon.evaluation import POINT_SCORES
+from gnomon.maps.points import told_quantile
 from gnomon.maps.printed.markup import drawing, join, table
 from gnomon.maps.printed.subject import Section, Subject
 from gnomon.plot import plot_point_scores
@@ -19,7 +20,7 @@ def points(subject: Subject) -> Section:
     rows = [
         [
             POINT_SCORES[name].title,
-            *("-" if one[q] is None else f"{one[q]:.3g}" for q in ("low", "median", "high")),
+            *(told_quantile(one[q]) for q in ("low", "median", "high")),
             f"{one['n']:,}",
             one["stands_out"],
             one["says"],

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.data.labels import sort_into_classes
+from gnomon.explanations.contrast.without_spread import WITHOUT_EXCEPTION
 from gnomon.maps.cautions import without_cautions
 from gnomon.maps.found import told_of_labels
 from gnomon.maps.printed.markup import drawing, join, table, tag
@@ -139,7 +140,10 @@ def _caption(caption: Any) -> str:
         return "-"
     if not len(caption):
         return str(caption.text)
-    effects = ", ".join(f"{e:+.1f} ± {error:.1f}" for e, error in zip(caption.effect, caption.error, strict=True))
+    effects = ", ".join(
+        f"{effect:+.1f} ± {error:.1f}" if np.isfinite(effect) else WITHOUT_EXCEPTION
+        for effect, error in zip(caption.effect, caption.error, strict=True)
+    )
     whom = ", ".join(map(str, caption.unseparated))
     unlike = f"; hardly apart from {whom}" if whom and any(caption.against) else ""
     return f"{caption.text} ({effects}){unlike}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,11 @@ __all__ = ["axes", "axis_fits", "dimension", "features"]
 _TOP = 12
 _TOP_OF_AXIS = 6
 _FEWEST_ROWS = 30
+_OF_FITS = "the mean over points of a fit to 20 neighbours of each, not chosen by what is held out and not averaged"
+_OF_NEAREST = (
+    "maximum likelihood on a row's nearest neighbours alone, 20 at most, where noise counts as dimensions and borders "
+    "and few rows take some away"
+)
 _OF_AXIS = {
     "good": "the axis stands for features",
     "fair": "the axis stands for features in part",
@@ -40,8 +46,9 @@ def features(subject: Subject) -> Section | None:
     caption = "Mean way on the map, in its units, that a point goes for one local standard deviation of the feature."
     median = float(np.nanmedian(explanation.r2))
     words = (
-        f"Around a point the features explain {100 * median:.0f} % of where its neighbours lie (median local R2, each "
-        f"neighbour predicted from the others). The fit: {explanation.describe_fit()}."
+        f"Around a point the features explain {100 * median:.0f} % of where its neighbours lie (median R2 of the "
+        f"explanations, each neighbour predicted from the others). The fit: {explanation.describe_fit()}."
+        f"{_beside_the_measure(subject, 'local_r2', _OF_FITS)}"
     )
     groups = {} if subject.groups is None else subject.groups.groups
     shown = [f"{name}: {', '.join(members)}" for name, members in groups.items() if name in set(found.features)]
@@ -50,6 +57,13 @@ def features(subject: Subject) -> Section | None:
     parted = tag("p", f"That is within neighbourhoods. Of groups of points: {apart}.") if apart else None
     body = join([tag("p", words), parted, table(["feature", "moves points by", "share"], rows, caption), told])
     return Section("What moves points", body)
+
+
+def _beside_the_measure(subject: Subject, name: str, how: str) -> str:
+    """Say how a number differs from the measure of the whole map that looks like it; empty if it was not taken."""
+    value = subject.scores.get(name, math.nan)
+    title = name.replace("_", " ")
+    return f" The measure {title}, {value:.3g}, is another number: {how}." if math.isfinite(value) else ""
 
 
 def axis_fits(subject: Subject) -> list[Any]:
@@ -121,5 +135,12 @@ def dimension(subject: Subject) -> Section:
     words = f"Estimates of the intrinsic dimension with their {found.confidence:.0%} intervals."
     return Section(
         "How many dimensions the data have",
-        join([tag("p", first, " ", lost), caution, told, drawing(plot_dimension(found), words, key="dimension")]),
+        join(
+            [
+                tag("p", first, " ", lost, _beside_the_measure(subject, "intrinsic_dimension", _OF_NEAREST)),
+                caution,
+                told,
+                drawing(plot_dimension(found), words, key="dimension"),
+            ]
+        ),
     )

@@ -2,6 +2,7 @@
 import { combobox } from "./combobox.js";
 import { formatCount, formatNumber, formatPercent, h } from "../dom.js";
 import { pointOf } from "../data/rows.js";
+import { effectText } from "../questions/contrast.js";
 
 const CALM = 80; // milliseconds without a change before the server is asked
 const UNUSUAL = 0.95; // share of the rows that are more usual
@@ -232,13 +233,12 @@ export class Answers {
 
   /** @param {{selected: number, rest: number, features: {name: string, effect: number|null, auc: number}[]}} answer */
   #contrasted({ selected, rest, features }) {
-    const endless = (/** @type {number} */ auc) => (auc < 0.5 ? "−∞" : "∞");
     const lines = features.map(({ name, effect, auc }) =>
       h(
         "tr",
         {},
         h("td", { class: "name" }, h("bdi", {}, name)),
-        h("td", { class: "num" }, effect === null ? endless(auc) : effect.toFixed(2).replace("-", "−")),
+        h("td", { class: "num" }, effectText(effect, auc)),
         h("td", { class: "num" }, auc.toFixed(3)),
       ),
     );

@@ -1,7 +1,7 @@
 // Panels of the side bar about a selection, about the whole map, and about how it was made.
 import { finiteOf, upperMedian } from "../data/order.js";
 import { formatCount, formatNumber, formatPercent, h, unseen } from "../dom.js";
-import { setsApart } from "../questions/contrast.js";
+import { effectText, setsApart } from "../questions/contrast.js";
 import { absentLine } from "./absent.js";
 import { featureRow, memberLines, nameCell } from "./names.js";
 import { diagnosticRow } from "./trust.js";
@@ -161,7 +161,7 @@ function effectHeads() {
 function effectCells(row, largest) {
   return [
     effectBar(row.effect, largest),
-    h("td", { class: "num" }, effectText(row.effect)),
+    h("td", { class: "num" }, effectText(row.effect, row.auc)),
     h("td", { class: "num" }, row.auc.toFixed(2)),
   ];
 }
@@ -188,12 +188,6 @@ function meansText(atlas, row) {
     means = `mean of the selection ${inside}, of the rest ${rest}`;
   if (row.name === name) return `${name}\n${means}\nClick to colour the map by it`;
   return `${atlas.groups.title(row.feature)}\n${name}: ${means}\nClick to colour the map by ${name}`;
-}
-
-/** @param {number} effect */
-function effectText(effect) {
-  if (!Number.isFinite(effect)) return effect > 0 ? "+∞" : "−∞";
-  return `${effect < 0 ? "−" : "+"}${Math.abs(effect).toFixed(2)}`;
 }
 
 /** @param {number} effect @param {number} largest */
@@ -268,7 +262,7 @@ function profileTable(profile) {
             {},
             h("td", { class: "name" }, h("bdi", {}, name)),
             effectBar(effect ?? 0, largest),
-            h("td", { class: "num" }, effect === null ? "–" : effectText(effect)),
+            h("td", { class: "num" }, effectText(effect, auc)),
             h("td", { class: "num" }, auc === null ? "–" : auc.toFixed(2)),
           ),
         ),

@@ -156,3 +156,13 @@ function contrastFeature(table, slot, counts) {
     sizes: [n, m],
   };
 }
+
+/**
+ * An effect size; one that is infinite, as neither side varies, is told in words. The file holds that as null.
+ * @param {number|null} effect @param {number|null} auc
+ */
+export function effectText(effect, auc) {
+  if (effect !== null && Number.isFinite(effect)) return `${effect < 0 ? "−" : "+"}${Math.abs(effect).toFixed(2)}`;
+  if (auc !== 1 && auc !== 0) return "–";
+  return auc ? "always more" : "always less";
+}
