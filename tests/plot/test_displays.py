@@ -20,6 +20,7 @@ from gnomon._palette import class_colors
 from gnomon.plot.display import _FIGURES
 from gnomon.plot.theme import DARK, LIGHT
 from gnomon.theory import pca_certificate
+from gnomon.viewer.columns import encode_column
 
 rng = np.random.default_rng(0)
 LABELS = np.repeat(["a", "b", "c"], 40)
@@ -282,3 +283,24 @@ def test_legends_list_forty_classes_in_columns_and_say_what_they_leave_out():
     few = figures.plot_map(X[:, :2], labels=LABELS).ax_.get_legend()
     assert few._ncols == 1
     assert len(few.get_texts()) == 3
+
+
+@pytest.mark.parametrize(
+    ("counts", "told"),
+    [
+        (np.repeat(20, 60), "20 more classes are not listed"),
+        (np.append(np.repeat(20, 40), 19), "1 smaller class is not listed"),
+    ],
+)
+def test_a_legend_calls_smaller_only_classes_that_are(counts, told):
+    codes = np.repeat(np.arange(len(counts)), counts)
+    display = figures.plot_map(rng.normal(size=(len(codes), 2)), labels=codes, annotate=False)
+    assert display.ax_.get_legend().get_title().get_text() == told
+
+
+@pytest.mark.parametrize(("names", "told"), [(["a", "b"], "(missing)"), (["a", "(missing)"], "(no value)")])
+def test_points_without_a_label_are_called_as_on_a_page(names, told):
+    labels = np.array([*names * 3, None], dtype=object)
+    legend = figures.plot_map(rng.normal(size=(7, 2)), labels=labels).ax_.get_legend()
+    assert legend.get_texts()[-1].get_text() == f"{told}  (1)"
+    assert encode_column(labels, 7, name="x").categories[-1] == told

@@ -19,6 +19,7 @@ from gnomon.data.arrays import floats_from_objects, is_missing, warn_of_rounding
 from gnomon.data.tensors import array_of_tensor, is_tensor
 
 __all__ = [
+    "MISSING",
     "TO_CLASSES",
     "Classes",
     "are_names_of_rows",
@@ -32,7 +33,12 @@ __all__ = [
     "order_of",
     "sort_into_classes",
     "told_of_numbers",
+    "unlike",
 ]
+
+MISSING = "(missing)"
+"""What rows without a value are called among categories, on pages and in figures."""
+_ELSE = "(no value)"  # where there is a category of that name
 
 TO_CLASSES = (
     "Sort them into classes, such as numpy.digitize(y, numpy.quantile(y, [0.25, 0.5, 0.75])).astype(str); "
@@ -47,6 +53,13 @@ _FEW = 12  # numbers of at most so many distinct values are classes
 _MANY = 30  # values that lie close and are more are a quantity, unless they count from 0 or 1
 _ROWS_OF_CLASS = 20  # classes have so many rows on average
 _ROWS_OF_VALUE = 1 / 3  # of the number of values: with fewer rows each these are a quantity
+
+
+def unlike(names: Sequence[str], name: str = MISSING) -> str:
+    """Return a name for rows without a value, or another one where a category has that name."""
+    while name in names:
+        name = _ELSE if name == MISSING else f"({name})"
+    return name
 
 
 def _is_missing(label: object) -> bool:

@@ -60,7 +60,7 @@ def plot_clusters(embedding: npt.ArrayLike, clusters: Any, *, ax: Any = None, **
     parts: list[Display] = []
     for number, level in enumerate(clusters.levels):
         default = " (default)" if number == clusters.default and len(clusters.levels) > 1 else ""
-        colors = colors_of(level.names, None, len(places))
+        colors = colors_of(level.names, None, len(places), without="in no cluster")
         parts.append(MapDisplay(places, colors, f"{len(level)} clusters{default}", annotate=False))
     if not parts:
         parts.append(MapDisplay(places, title="no clusters could be shown"))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnomon._palette import DIVERGING_MARKS, OTHER, RAMP, STANDS_OUT, class_colors
 from gnomon._validation import message
 from gnomon.data import check_labels
-from gnomon.data.labels import measured_labels, sort_into_classes
+from gnomon.data.labels import MISSING, measured_labels, sort_into_classes, unlike
 from gnomon.plot.files import import_matplotlib, inches_of
 from gnomon.plot.wrapping import columns_of, shortened
 
@@ -54,6 +54,8 @@ class ClassColors:
         Colour of points without a class.
     flags : bool
         Whether they mark what to look at.
+    without : str
+        What points without a class are called.
     """
 
     names: list[str]
@@ -62,6 +64,7 @@ class ClassColors:
     order: npt.NDArray[np.intp]
     other: str = OTHER
     flags: bool = False
+    without: str = MISSING
 
     @property
     def rgb(self) -> npt.NDArray[np.float64]:
@@ -127,8 +130,9 @@ class ClassColors:
             (seen.hexes[k], shortened(self.names[k], _NARROW if n_columns > 1 else _NAME), sizes[k]) for k in shown
         ]
         if sizes[-1]:
-            entries.append((seen.other, "no label", sizes[-1]))
+            entries.append((seen.other, unlike(self.names, self.without), sizes[-1]))
         rest = len(self.names) - len(shown)
+        smaller = "smaller" if rest and sizes[self.order[_LISTED:]].max() < sizes[shown].min() else "more"
         marks = [
             Line2D([], [], marker="o", linestyle="", color=color, markersize=6 * style.scale) for color, _, _ in entries
         ]
@@ -136,7 +140,7 @@ class ClassColors:
         legend = where.legend(
             marks,
             texts,
-            title=f"{rest:,} smaller classes are not listed" if rest else None,
+            title=f"{rest:,} {smaller} {'class is' if rest == 1 else 'classes are'} not listed" if rest else None,
             title_fontsize="x-small",
             fontsize="small" if n_columns == 1 and len(entries) <= _DISTINCT_FIRST + 1 else "x-small",
             ncols=n_columns,
@@ -209,8 +213,11 @@ class ValueColors:
         bar.ax.tick_params(color=style.theme.soft, labelcolor=style.theme.ink, labelsize=0.833 * style.font_size)
 
 
-def colors_of(labels: Any, values: Any, n_points: int) -> ClassColors | ValueColors | None:
-    """Colour points by their labels, if these are classes, or by measured labels or values; None without either."""
+def colors_of(labels: Any, values: Any, n_points: int, *, without: str = MISSING) -> ClassColors | ValueColors | None:
+    """Colour points by their labels, if these are classes, or by measured labels or values; None without either.
+
+    `without` is what points without a class are called.
+    """
     if labels is not None and values is not None:
         raise ValueError(message("labels and values", "given one at a time", remedy="Pass one of them."))
     if labels is None:
@@ -218,7 +225,7 @@ def colors_of(labels: Any, values: Any, n_points: int) -> ClassColors | ValueCol
     checked = check_labels(labels, n_points)
     measured = measured_labels(checked)
     if measured is None:
-        return _colors_of_classes(checked)
+        return replace(_colors_of_classes(checked), without=without)
     return replace(_colors_of_values(measured, n_points), dates=checked.dtype.kind == "M")
 
 

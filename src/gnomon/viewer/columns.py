@@ -12,11 +12,10 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.data import check_labels
 from gnomon.data.arrays import EXACT_UP_TO
-from gnomon.data.labels import Classes, measured_labels, sort_into_classes
+from gnomon.data.labels import MISSING, Classes, measured_labels, sort_into_classes, unlike
 from gnomon.evaluation.words import grade, in_words, title_of, verdict
 
 __all__ = [
-    "MISSING",
     "Column",
     "Facts",
     "encode_column",
@@ -27,9 +26,6 @@ __all__ = [
 ]
 
 _FEW = 12  # integers with at most so many distinct values are shown as categories
-MISSING = "(missing)"
-"""What rows without a value are called among categories."""
-_ELSE = "(no value)"  # where there is a category of that name
 
 _SCORES = (
     "trustworthiness",
@@ -77,9 +73,7 @@ class Column:
         place = {name: code for code, name in enumerate(categories)}
         codes = np.array([*(place[name] for name in names), len(categories)])[classes.codes]  # -1 is the last
         missing = not bool(classes.labelled.all())
-        while missing_name in place:
-            missing_name = _ELSE if missing_name == MISSING else f"({missing_name})"
-        categories += [missing_name] * missing
+        categories += [unlike(categories, missing_name)] * missing
         size = len(categories)
         narrow = codes.astype(np.uint8 if size <= 256 else np.uint16 if size <= 65_536 else np.uint32)
         return cls(narrow, categories, missing)

@@ -11,12 +11,11 @@ import numpy.typing as npt
 
 from gnomon._palette import DIVERGING_MARKS, N_DISTINCT, OTHER, RAMP, STANDS_OUT, class_colors
 from gnomon._validation import message
-from gnomon.data.labels import name_of
+from gnomon.data.labels import MISSING, name_of
 from gnomon.data.names import default_names
 from gnomon.evaluation.point_columns import POINT_SCORES
 from gnomon.viewer.budget import Plan, fit_payload, most_points, usual_budget
 from gnomon.viewer.columns import (
-    MISSING,
     Column,
     Facts,
     encode_column,

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.data.labels import sort_into_classes
+from gnomon.data.labels import MISSING, sort_into_classes
 from gnomon.explanations.contrast.without_spread import WITHOUT_EXCEPTION
-from gnomon.viewer.columns import MISSING
 
 __all__ = ["CLUSTER", "PageLevel", "clusters_within_classes", "levels_of_clusters"]
 

@@ -81,7 +81,11 @@ function mapInWords(atlas) {
         return `${one.name}: ${points(one.count)} (${share})${where}${near ? `, nearest ${near}` : ""}.`;
       }),
     );
-    if (places.length > MOST_TOLD) paragraphs.push(`${formatCount(places.length - MOST_TOLD)} smaller classes.`);
+    const left = places.length - MOST_TOLD;
+    if (left > 0) {
+      const more = places[MOST_TOLD].count < places[MOST_TOLD - 1].count ? "smaller" : "more";
+      paragraphs.push(`${formatCount(left)} ${more} ${left === 1 ? "class" : "classes"}.`);
+    }
     if (without) paragraphs.push(`${points(without.count)} without a ${label.name}.`);
   }
   if (cloud.lost.length) paragraphs.push(`${points(cloud.lost.length)} without a position.`);
