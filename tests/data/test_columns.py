@@ -227,6 +227,47 @@ def test_a_name_tells_identifiers(name, repeats, kept):
     assert (name in encoder.get_feature_names_out()) == kept
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "objid",
+        "OBJID",
+        "objId",
+        "bestobjid",
+        "galaxyid",
+        "sampleid",
+        "cellids",
+        "plateid",
+        "sdss.thingid",
+        "IID",
+        "fid",
+    ],
+)
+def test_names_in_one_case_tell_identifiers(name):
+    assert named_as_id(name, different=False)
+    assert not _kept(np.arange(60) % 7, name)
+    assert not named_as_id(f"{name} count", different=False)
+
+
+def test_words_that_end_so_by_chance_are_no_identifiers():
+    words = "humid acid fluid liquid solid grid valid paid covid steroid centroid avoid rapid bid amid asteroid hybrid"
+    words += " plasmid pyramid haploid thyroid spheroid nucleotid lipids fatty_acid pixelgrid celluloid arid candid"
+    assert [word for word in words.split() if named_as_id(word, True) or named_as_id(word.upper(), True)] == []
+
+
+@pytest.mark.filterwarnings("ignore:.*are rounded in float64")
+@pytest.mark.parametrize("dtype", [np.int64, np.float64])
+def test_integers_beyond_floating_point_that_go_with_nothing_are_identifiers(dtype):
+    rng = np.random.default_rng(0)
+    values = (1_237_648_720_000_000_000 + rng.integers(0, 10**16, 200)).astype(dtype)
+    with pytest.warns(
+        DataWarning, match=r"'v' \(whole numbers that .* beyond 2\^53, where floating point rounds them\)"
+    ):
+        assert not _kept(values)
+    assert _kept(np.round(rng.uniform(2.0, 9.0, 200), 6) * 1e17)  # as measured and written
+    assert _kept(np.exp(rng.normal(41.0, 0.8, 200)))  # over more than one power of ten
+
+
 @pytest.mark.parametrize("make", [np.array, pd.Categorical])
 def test_few_codes_that_are_called_identifiers_are_told_with_the_remedy_which_works(make):
     codes = np.array(["01234", "10115", "20095"])[np.arange(60) % 3]

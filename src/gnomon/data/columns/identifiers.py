@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.data.arrays import FloatArray
+from gnomon.data.arrays import EXACT_UP_TO, FloatArray
 
 __all__ = ["Naming", "named_as_id", "naming_of"]
 
@@ -18,8 +18,35 @@ Ints = npt.NDArray[np.int64]
 _ALL_DIFFER = "whole numbers that all differ and go with no other column"
 _COUNTS = "it counts the rows"
 _ID_NAME = re.compile(
-    r"(?i:(^|[\s_\-.])(id|ids|uuid|guid|zip|zip_?code|post_?code|postal_?code|plz)($|[\s_\-.]))|[a-z](Id|ID)$"
+    r"(?i:(^|[\s_\-.])(id|ids|uuid|guid|zip|zip_?code|post_?code|postal_?code|plz|uid|oid|fid|iid)($|[\s_\-.]))|"
+    r"[a-z](Id|ID)$"
 )
+_THINGS = (  # that have identifiers; with "id" behind none ends an English word, as "ac", "flu", "gr" and "val" do
+    *(
+        "object",
+        "obj",
+        "source",
+        "src",
+        "galaxy",
+        "halo",
+        "star",
+        "target",
+        "field",
+        "plate",
+        "fiber",
+        "fibre",
+        "thing",
+    ),
+    *("image", "img", "photo", "spec", "frame", "scene", "tile", "pixel", "cell", "sample", "specimen", "subject"),
+    *("patient", "person", "people", "participant", "donor", "family", "individual", "animal", "gene", "transcript"),
+    *("protein", "peptide", "probe", "marker", "variant", "snp", "read", "contig", "barcode", "well", "batch", "run"),
+    *("molecule", "compound", "particle", "atom", "residue", "station", "site", "sensor", "device", "event", "session"),
+    *("visit", "encounter", "trial", "study", "record", "row", "item", "product", "order", "account", "customer"),
+    *("client", "user", "member", "employee", "student", "school", "store", "shop", "house", "household", "parcel"),
+    *("region", "country", "county", "tract", "block", "zone", "node", "edge", "trip", "route", "vehicle", "flight"),
+    *("movie", "song", "track", "album", "artist", "book", "document", "doc", "article", "message", "query", "job"),
+)
+_GLUED = re.compile(rf"(?i:(^|[\s_\-.])[a-z]{{0,8}}({'|'.join(_THINGS)})ids?($|[\s_\-.]))")
 _ROW_NAME = re.compile(
     r"(?i:^((row|obs|observation|sample|record|cell|item|entry|case|df|frame|line)[\s_\-.]*)?(idx|index)"
     r"([\s_\-.]*\d+)?$|(^|[\s_\-.])(key|row|serial)([\s_\-.]*(no|nr|num|number|id|idx|index|key)\.?)?$)|[a-z](Idx|Key)$"
@@ -33,6 +60,9 @@ _NAMING_NAME = re.compile(  # of a column whose values all differ; "account bala
     r"order|invoice|ticket|transaction|booking|contract|phone|telephone|tel|mobile|fax|ssn|isbn|ean|upc|gtin|sku|barcode|"
     r"code)([\s_\-.]*(no|nr|num|number|nummer|code|key|#)\.?)?$|[\s_\-.](no|nr|num|number|nummer)\.?$)"
 )
+_ENDLESS = 2.0**64  # beyond the largest integers that tables have
+_WRITTEN = 15  # digits that a decimal number may have and come back from float64
+_LOOKED_AT = 100  # values whose digits are counted
 _DENSE = 0.5  # share of the whole numbers of their range that are there: no measured values would all differ
 _DENSE_RISING = 0.05  # the same of numbers that rise from row to row, as those of orders do
 _DIGITS = range(7, 19)  # of numbers drawn by chance from all of so many digits; fewer may be amounts
@@ -46,7 +76,8 @@ _ID_CORRELATION = 4.0  # standard errors of a rank correlation
 
 def named_as_id(name: str, different: bool) -> bool:
     """Return whether a name says that it is of an identifier; "key" says so only if all values differ."""
-    return not _AMOUNT.search(name) and bool(_ID_NAME.search(name) or (different and _ROW_NAME.search(name)))
+    named = _ID_NAME.search(name) or _GLUED.search(name) or (different and _ROW_NAME.search(name))
+    return not _AMOUNT.search(name) and bool(named)
 
 
 class Naming(NamedTuple):
@@ -76,7 +107,8 @@ def naming_of(
     Whole numbers that all differ and go with no other column may be identifiers or amounts, such as incomes. They are
     identifiers if they are called so; if they fill at least half of their range, as no measured values do without
     coming twice; if they rise evenly from row to row and fill a twentieth; or if they lie evenly in all of the numbers
-    of seven digits or more, or from 0 to a power of 2. Of others it is not certain.
+    of seven digits or more, or from 0 to a power of 2; or if they lie beyond 2^53, within ten times the least, and have
+    all digits that floating point holds. Of others it is not certain.
     """
     values = numbers[name]
     places = np.flatnonzero(np.isfinite(values))
@@ -123,6 +155,8 @@ def _told_apart(name: str, known: FloatArray) -> str:
         return "an identifier by its name"
     n = len(known)
     low, high = float(known.min()), float(known.max())
+    if low > EXACT_UP_TO and high < _ENDLESS and _have_all_digits(known):
+        return f"{_ALL_DIFFER}, beyond 2^53, where floating point rounds them"
     share = n / (high - low + 1.0)
     if share >= _DENSE:
         return f"{_ALL_DIFFER}, nearly as many as lie between {low:.0f} and {high:.0f}"
@@ -132,6 +166,13 @@ def _told_apart(name: str, known: FloatArray) -> str:
         if start <= low and high <= end and _is_even(known, start, end):
             return f"{_ALL_DIFFER}, drawn evenly from {start:.0f} to {end - 1.0:.0f}"
     return ""
+
+
+def _have_all_digits(values: FloatArray) -> bool:
+    """Return whether most values have more digits than numbers that are measured and written in decimals."""
+    some = values[:: -(-len(values) // _LOOKED_AT)].astype(np.float64).tolist()
+    digits = [len(repr(value).split("e")[0].replace(".", "").strip("-0")) for value in some]
+    return 2 * sum(n > _WRITTEN for n in digits) > len(digits)
 
 
 def _is_even(values: FloatArray, low: float, high: float) -> bool:
