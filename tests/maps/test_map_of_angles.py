@@ -6,10 +6,12 @@ import re
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import gnomon as gn
 from gnomon.data import Representation
+from gnomon.data.places import refuse_longitude_first
 from gnomon.exceptions import DataWarning
 from gnomon.maps.seam import warn_of_units
 from gnomon.maps.wrapped import warn_of_wrapped
@@ -450,3 +452,46 @@ ORDINARY = {
 @pytest.mark.parametrize("name", ORDINARY)
 def test_ordinary_columns_are_no_angles(name):
     assert told_wrapped(ORDINARY[name]) == ""
+
+
+def region(middle=60.0, n=60):
+    rng = np.random.default_rng(0)
+    return pd.DataFrame({"lat": rng.uniform(middle - 8, middle + 8, n), "lon": rng.uniform(5.0, 30.0, n)})
+
+
+@pytest.mark.parametrize("names", [("lat", "lon"), ("home latitude", "home lng")])
+def test_longitude_before_latitude_is_refused_of_haversine_with_the_order_to_pass(names):
+    radians = np.radians(region()).set_axis([*names], axis=1)
+    swapped = radians[[*names[::-1]]]
+    match = rf"latitude before the longitude .*Pass X\[\['{names[0]}', '{names[1]}'\]\], in radians"
+    with pytest.raises(ValueError, match=match):
+        gn.map(swapped, "laplacian_eigenmaps", metric="haversine")
+    with pytest.raises(ValueError, match=match):
+        gn.LaplacianEigenmaps(metric="haversine").fit(swapped)
+    gn.LaplacianEigenmaps(metric="haversine").fit(radians)
+    refuse_longitude_first(["lon", "lat"], "euclidean")
+    refuse_longitude_first(["a", "b"], "haversine")
+    refuse_longitude_first(None, "haversine")
+
+
+def test_degrees_of_a_region_far_from_the_equator_are_told_with_what_to_multiply_by():
+    frame = region()
+    with pytest.warns(
+        DataWarning, match=r"'lat' and 'lon' .* 0\.\d\d times .* multiply the longitudes by 0\.(4|5)\d, or"
+    ):
+        gn.map(frame, "pca")
+    beside = {"divided": True}, {"metric": "manhattan"}
+    for told in (
+        told_narrow(region(30.0)),
+        told_narrow(np.radians(frame)),
+        told_narrow(frame.rename(columns={"lat": "x"})),
+        *(told_narrow(frame, **options) for options in beside),
+    ):
+        assert told == ""
+
+
+def told_narrow(frame, metric="euclidean", **options):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_of_wrapped(frame.to_numpy(), metric, [*frame], **options)
+    return " ".join(str(one.message) for one in caught)

@@ -21,6 +21,7 @@ from gnomon.data import Block, Dataset, Reduction, Representation, Table, check_
 from gnomon.data.columns import spreads_of
 from gnomon.data.feature_weights import check_feature_weight, weigh_features
 from gnomon.data.names import default_names
+from gnomon.data.places import refuse_longitude_first
 from gnomon.data.scaling import Scaling, ScalingChoice, check_scale, choose_scaling, reads_values
 from gnomon.data.wild_cell_warnings import warn_of_wild_cells, warn_of_wild_rows
 from gnomon.exceptions import DataWarning
@@ -112,7 +113,9 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
         if data.representation is None and data.distances is None:
             warn_of_units(table.values, metric)
             if data.image_shape is None:
-                warn_of_wrapped(table.values, GOWER if is_gower else metric, _names(table))
+                refuse_longitude_first(table.feature_names, metric)
+                named = GOWER if is_gower else metric
+                warn_of_wrapped(table.values, named, _names(table), divided=scaling is not None)
         _warn_of_wild_cells(prepared, scaling, metric, ours=isinstance(estimator, Embedder))
         weights = check_feature_weight(how.feature_weight, _names(table), data.columns)
         scaling = weigh_features(table.values, refuse_given(weights, data), scaling, metric=metric)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from gnomon._validation import warn
 from gnomon.data.names import default_names, words_of
+from gnomon.data.places import LATITUDES, LONGITUDES, others_than
 from gnomon.exceptions import DataWarning
 
 __all__ = ["warn_of_wrapped"]
@@ -18,6 +20,7 @@ __all__ = ["warn_of_wrapped"]
 Floats = npt.NDArray[np.float64]
 
 _OF_NUMBERS = ("euclidean", "l2", "sqeuclidean", "manhattan", "l1", "cityblock", "chebyshev", "minkowski", "gower")
+_STRAIGHT = ("euclidean", "l2", "sqeuclidean")
 _DEGREES, _TURN = 360.0, 2.0 * np.pi
 _TURN_ROUNDED = 1e-5  # of a period, by which written values may pass its ends
 _TO_THE_END = 0.01  # of a period, within which the smallest and largest values of unnamed angles are of its ends
@@ -28,6 +31,7 @@ _FEWEST_AT_END = 5
 _FEWEST_VALUES, _FEWEST_NAMED = 20, 4  # different ones; where a name tells
 _FEWEST_STEPS = 4  # of a turn
 _EMPTY, _ERRORS = 0.5, 4.0  # of the rows around the seam, elsewhere; and standard errors that these are fewer by
+_NARROW = 0.75  # times that a degree of longitude is as long as one of latitude, from which on it is told: from 41 on
 _MOST_STATED = 8  # columns whose periods are written out
 _NAMED = 5  # columns
 
@@ -59,7 +63,6 @@ _AMOUNTS = {  # words beside "hour" or "month" of a number of them
     *("age", "tenure"),
 }
 _DAY_WORDS = {"hours", "hrs", "of", "day", "the", "time", "local", "utc"}
-_LATITUDES, _LONGITUDES = {"lat", "latitude"}, {"lon", "lng", "long", "longitude"}
 _TELLS_NOTHING = re.compile(r"(?i:feature|column|col|dim|var|[xv])?[\s_]*\d+")
 
 
@@ -71,7 +74,7 @@ class _Circle(NamedTuple):
     period: float
 
 
-def warn_of_wrapped(X: Any, metric: str, names: Sequence[str]) -> None:
+def warn_of_wrapped(X: Any, metric: str, names: Sequence[str], *, divided: bool = False) -> None:
     """Warn if columns that are compared by their differences hold what look like angles, hours, months or weekdays.
 
     They do if all values are within one turn, reach both of its ends, and rows lie at both: within a 24th of the turn,
@@ -83,7 +86,8 @@ def warn_of_wrapped(X: Any, metric: str, names: Sequence[str]) -> None:
     As amounts may end at 360 too, a column from 0 to 360 whose name says something else has twice as many rows around
     both ends as elsewhere, beyond chance, and at neither end twice as many as at the other. So has one called "hours".
 
-    Latitudes and longitudes are warned of together, as haversine distances take both.
+    Latitudes and longitudes are warned of together, as haversine distances take both; those of a region where no
+    column is divided and a degree of longitude is three quarters as long as one of latitude or less.
 
     Parameters
     ----------
@@ -91,6 +95,8 @@ def warn_of_wrapped(X: Any, metric: str, names: Sequence[str]) -> None:
     metric : str
     names : sequence of str
         Of the columns.
+    divided : bool, default=False
+        Whether columns are divided by their spreads before they are compared.
     """
     if metric not in _OF_NUMBERS or not isinstance(X, np.ndarray) or not len(X):
         return
@@ -107,6 +113,8 @@ def warn_of_wrapped(X: Any, metric: str, names: Sequence[str]) -> None:
     places = _places(found, known, low, high)
     if places:
         warn(_told_places(places, found, known, (low, high)), DataWarning)
+    elif not divided and metric in _STRAIGHT:
+        _warn_of_narrow_degrees(X, known, low, high)
     rest = {k: circle for k, circle in found.items() if k not in places}
     if rest:
         warn(_told_wrapped(rest, known, (low, high), metric, beside=bool(places)), DataWarning)
@@ -125,7 +133,7 @@ def _circles(words: set[str], low: float, high: float) -> list[_Circle]:
     circles = [_Circle(kind, 0.0, _OF_KIND[kind]) for kind in kinds]
     for turn in (_DEGREES, _TURN):
         circles += [_Circle(_ANGLES, begin, turn) for begin in (-turn / 2.0, 0.0)]
-        if words & _LONGITUDES and high - low > (1.0 - _TO_THE_END) * turn:  # maps may begin anywhere
+        if words & LONGITUDES and high - low > (1.0 - _TO_THE_END) * turn:  # maps may begin anywhere
             circles.append(_Circle(_ANGLES, low, turn))
     return circles
 
@@ -200,18 +208,43 @@ def _step(different: Floats) -> float:
 def _places(found: dict[int, _Circle], names: list[str], low: Floats, high: Floats) -> dict[int, int]:
     """Return the latitude that belongs to each longitude found, by their numbers."""
     words = [[word.lower() for word in words_of(name)] for name in names]
-    latitudes = {_others(some, _LATITUDES): k for k, some in enumerate(words) if _LATITUDES.intersection(some)}
-    places = {}
+    places, beside = {}, _latitudes_of(words)
     for k, circle in found.items():
-        other = latitudes.get(_others(words[k], _LONGITUDES)) if _LONGITUDES.intersection(words[k]) else None
+        other = beside.get(k)
         quarter = circle.period / 4.0 * (1.0 + _TURN_ROUNDED)
         if other is not None and circle.kind == _ANGLES and -quarter <= low[other] and high[other] <= quarter:
             places[k] = other
     return places
 
 
-def _others(words: list[str], some: set[str]) -> tuple[str, ...]:
-    return tuple(word for word in words if word not in some)
+def _latitudes_of(words: list[list[str]]) -> dict[int, int]:
+    """Return the latitude that belongs to each longitude by the words of their names, by their numbers."""
+    latitudes = {others_than(some, LATITUDES): k for k, some in enumerate(words) if LATITUDES.intersection(some)}
+    longitudes = {k: others_than(some, LONGITUDES) for k, some in enumerate(words) if LONGITUDES.intersection(some)}
+    return {k: latitudes[rest] for k, rest in longitudes.items() if rest in latitudes}
+
+
+def _warn_of_narrow_degrees(X: npt.NDArray[Any], names: list[str], low: Floats, high: Floats) -> None:
+    """Warn of undivided latitudes and longitudes of a region where a degree of longitude is much shorter."""
+    words = [[word.lower() for word in words_of(name)] for name in names]
+    for k, other in _latitudes_of(words).items():
+        farthest = max(-low[other], high[other])
+        across, down = high[k] - low[k], high[other] - low[other]
+        if not (_TURN / 4.0 < farthest <= _DEGREES / 4.0 and 0.0 < across <= _DEGREES / 2.0 and down > 0.0):
+            continue
+        middle = float(np.median(X[:, other]))
+        narrow = math.cos(math.radians(middle))
+        if not 0.0 < narrow <= _NARROW:
+            continue
+        remedy = f"multiply the longitudes by {narrow:.2f}"
+        if len(names) == 2:
+            remedy += ", or pass numpy.radians of them, latitude first, with metric='haversine'"
+        warn(
+            f"{names[other]!r} and {names[k]!r} are compared as they are, but around {middle:.3g} degrees of latitude "
+            f"a degree of longitude is {narrow:.2f} times as long as one of latitude: places look too far apart from "
+            f"east to west. If they are in degrees: {remedy}.",
+            DataWarning,
+        )
 
 
 def _told_places(

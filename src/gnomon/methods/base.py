@@ -17,6 +17,7 @@ from gnomon._estimator import Estimator, check_is_fitted, refuse_weights
 from gnomon._run import current_run
 from gnomon._validation import Rule, check_parameters, message
 from gnomon.data import Table, check_unused_target
+from gnomon.data.places import refuse_longitude_first
 from gnomon.extension import MapFunction
 from gnomon.methods.forecast import Forecast
 from gnomon.methods.other_names import OtherName, check_names
@@ -245,6 +246,7 @@ class Embedder(MapFunction, Estimator):
         self.__dict__.pop("embedding_", None)
 
     def _remember_features(self, table: Table) -> None:
+        refuse_longitude_first(table.feature_names, getattr(self, "metric", None))
         self.n_features_in_ = int(table.values.shape[1])
         self._keep_rows_for_atlas(table)
         if table.feature_names is not None:
