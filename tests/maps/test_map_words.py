@@ -181,3 +181,13 @@ def test_report_lists_members_of_the_groups_it_names_and_counts_the_rest():
     named = [line for line in text.splitlines() if " + 1 alike: " in line]
     assert named == ["  feature 0 + 1 alike: feature 0, feature 60"]
     assert "  2 more groups of features that change alike" in text
+
+
+@pytest.mark.parametrize(("n", "n_features", "is_open"), [(60, 300, True), (400, 5, False)])
+def test_no_number_of_components_is_advised_by_a_dimension_that_is_open(n, n_features, is_open):
+    made = gn.map(np.random.default_rng(0).normal(size=(n, n_features)), "pca")
+    found = made.intrinsic_dimension()
+    assert found.is_open == is_open == ("leaves the number open" in found.caution)
+    text = made.report(verdicts=False)
+    assert "A map of 2 dimensions cannot keep all of this" in text
+    assert (f"; n_components={found.n_components} could" in text) != is_open

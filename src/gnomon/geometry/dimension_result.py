@@ -125,6 +125,11 @@ class IntrinsicDimension(Printed):
         return self.estimates["growth"].high
 
     @property
+    def is_open(self) -> bool:
+        """Whether so wide an interval leaves the number open, so that nothing is to be chosen by it."""
+        return self.within_noise is None and self.high > _WIDE * self.low
+
+    @property
     def caution(self) -> str:
         """What the data themselves say against the interval, and `counting`; empty if nothing."""
         told = []
@@ -154,7 +159,7 @@ class IntrinsicDimension(Printed):
                 f"{taken}, and {where} there are {near.value:.1f} dimensions ({_ends(near.low, near.high, 'to')}), "
                 f"beyond {'it' if number is None else 'the noise'} {self.value:.1f}."
             )
-        elif self.high > _WIDE * self.low:
+        elif self.is_open:
             told.append("So wide an interval leaves the number open.")
         if self.resolution > _SPARSE:
             told.append(

@@ -195,9 +195,10 @@ def _dimension_lines(result: Map, together: int | None) -> list[str]:
     dimension, shown = result.intrinsic_dimension(), int(result.embedding.shape[1])
     lines = _indent(without_cautions(result, dimension).summary())
     if dimension.n_components > shown:
+        enough = "" if dimension.is_open else f"; n_components={dimension.n_components} could"
+        kept = "may not" if dimension.is_open and not dimension.low > shown else "cannot"
         lines.append(
-            f"  A map of {shown} dimensions cannot keep all of this; n_components={dimension.n_components} could. "
-            "Trust neighbourhoods more than distances."
+            f"  A map of {shown} dimensions {kept} keep all of this{enough}. Trust neighbourhoods more than distances."
         )
     told = directions_told(together, dimension.value)
     return [*lines, f"  {told}"] if told else lines

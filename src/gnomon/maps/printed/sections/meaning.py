@@ -124,8 +124,9 @@ def dimension(subject: Subject) -> Section:
     if not np.isfinite(found.value):
         return Section("How many dimensions the data have", tag("p", found.summary()))
     first = found.summary().splitlines()[0]
+    kept = "may not" if found.is_open and not found.low > shown else "cannot"
     lost = (
-        f"The map has {shown}: it cannot keep all of this, so trust neighbourhoods more than distances."
+        f"The map has {shown}: it {kept} keep all of this, so trust neighbourhoods more than distances."
         if found.n_components > shown
         else f"The map has {shown}, which can keep this."
     )
