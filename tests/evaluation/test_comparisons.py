@@ -9,7 +9,7 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from gnomon.evaluation import comparisons, is_denser, is_nearer
-from gnomon.evaluation.comparisons import _energy_difference
+from gnomon.evaluation.comparisons import _difference
 from gnomon.evaluation.densities import apart_balls
 from gnomon.evaluation.paths import path_lengths, straight_distances
 from gnomon.geometry import intrinsic_dimension
@@ -144,44 +144,60 @@ def test_a_large_table_is_judged_by_half_as_many_rows_of_each_group_as_may_be_lo
     assert len(asked) == 1
 
 
-def _energies(distances, groups):
-    """Half the energy distances of the first group to the others, and the variance of what they differ by."""
-    own = [distances[np.ix_(one, one)].sum(axis=1) / (len(one) - 1) for one in groups]
-    pairs = [distances[np.ix_(groups[0], one)] for one in groups[1:]]
+def _between(distances, groups):
+    """Distances of the centres of the others from that of the first, and the error of what they differ by."""
+    squares = distances**2
+    own = [squares[np.ix_(one, one)].sum(axis=1) / (len(one) - 1) for one in groups]
+    pairs = [squares[np.ix_(groups[0], one)] for one in groups[1:]]
     found = [pair.mean() - own[0].mean() / 2 - mine.mean() / 2 for pair, mine in zip(pairs, own[1:], strict=True)]
     shares = [pairs[1].mean(axis=1) - pairs[0].mean(axis=1)]
     shares += [pair.mean(axis=0) - mine for pair, mine in zip(pairs, own[1:], strict=True)]
-    return found, sum(one.var(ddof=1) / len(one) for one in shares)
+    near, far = np.sqrt(found)
+    return (near, far), np.sqrt(sum(one.var(ddof=1) / len(one) for one in shares)) / (near + far)
 
 
 @pytest.mark.parametrize("along", ["lines", "data", "both"])
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
-def test_distances_of_groups_are_energy_distances_with_their_error(along, metric):
+def test_distances_of_groups_are_those_of_their_centres_with_their_error(along, metric):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100, 3)) + np.repeat([[3, 0, 0], [3, 2, 0], [0, 5, 3], [2, 2, 2]], [30, 25, 25, 20], axis=0)
     groups = [np.arange(30), np.arange(30, 55), np.arange(55, 80)]
     given = {"along": along, "metric": metric, "alpha": 0.1, "names": ("P", "Q", "R")}
     found = is_nearer(X, None, *groups, **given)
     units = X / np.linalg.norm(X, axis=1, keepdims=True)
-    ways = {"lines": cdist(X, X, metric), "data": path_lengths(units if metric == "cosine" else X)}
-    ways = {way: _energies(one, groups) for way, one in ways.items() if along in (way, "both")}
-    (near, far), variance = ways["data" if along == "data" else "lines"]
-    half = norm.isf(0.05) * np.sqrt(variance)
+    rows = units if metric == "cosine" else X
+    ways = {"lines": cdist(rows, rows), "data": path_lengths(rows)}
+    (near, far), error = _between(ways["data" if along == "data" else "lines"], groups)
+    if along != "data":  # the distances of the means, without what their few rows add
+        means = [rows[one].mean(axis=0) for one in groups]
+        errors = [np.trace(np.cov(rows[one].T)) / len(one) for one in groups]
+        for to, told in ((1, near), (2, far)):
+            assert told**2 == pytest.approx(np.square(means[0] - means[to]).sum() - errors[0] - errors[to])
+    half = norm.isf(0.05) * error
     assert (found.answer, found.finding) == ("yes", "P is nearer to Q")
     assert found.statistic == pytest.approx(far - near)
     assert found.interval == pytest.approx((far - near - half, far - near + half))
-    assert found.p_value == pytest.approx(2 * norm.sf((far - near) / np.sqrt(variance)))
-    told = {"lines": "in straight lines", "data": "along the data"}
-    parts = [f"{one[0]:.3g} to Q, {one[1]:.3g} to R {told[way]}" for way, (one, _) in ways.items()]
-    assert (
-        found.sentence == f"From P it is {' and '.join(parts)}, in units of the data and less the widths of the groups."
-    )
-    assert found.unit == f"difference of the distances {told['data' if along == 'data' else 'lines']}"
+    assert found.p_value == pytest.approx(2 * norm.sf((far - near) / error))
+    way = "along the data" if along == "data" else "in straight lines"
+    told = f"From the centre of P it is {near:.3g} to Q, {far:.3g} to R {way}, in units of the data."
+    assert found.sentence == told + " Paths along the data have the same order." * (along == "both")
+    assert found.unit == f"difference of the distances {way}"
     assert found.question == "Is P nearer to Q than to R?"
     assert found.null == "Q and R equally far from P"
     assert found.rests_on == "30, 25 and 25 rows, all pairs of them"
     other = is_nearer(X, None, groups[0], groups[2], groups[1], **given)
     assert (other.answer, other.finding) == ("no", "P is nearer to R")
+
+
+def test_a_wide_group_is_neither_near_nor_far_for_being_wide():
+    """Of both centres 10 away the wider one was nearer by energy distances in nine of ten draws."""
+    told = []
+    for seed in range(20):
+        X = np.random.default_rng(seed).normal(size=(180, 5)) * np.repeat([1, 1, 3], 60)[:, None]
+        X[60:120, 0] += 10.0
+        X[120:, 1] += 10.0
+        told.append(is_nearer(X, None, range(60), range(60, 120), range(120, 180), along="lines").answer)
+    assert told.count("cannot be told") >= 16
 
 
 @pytest.mark.parametrize("unit", [1e-8, 3e-10, 1e-24, 1e12])
@@ -203,10 +219,10 @@ def test_what_cannot_be_told_of_distances_says_so():
     assert found.sentence.endswith(" The difference is within what so many rows tell.")
     assert found.interval[0] < 0 < found.interval[1]
     same = np.zeros((3, 3)) + 1.0 - np.eye(3)
-    nothing = _energy_difference(([np.ones((3, 3))] * 2, [same] * 3))
+    nothing = _difference(([np.ones((3, 3))] * 2, [same] * 3))
     assert nothing[0] == (0.0, 0.0)
     assert nothing[1] == 1e-6
-    assert _energy_difference(([np.zeros((3, 3))] * 2, [np.zeros((3, 3))] * 3))[1] > 0.0  # a p-value divides by it
+    assert _difference(([np.zeros((3, 3))] * 2, [np.zeros((3, 3))] * 3))[1] > 0.0  # a p-value divides by it
     places = np.repeat([[0.0, 0.0], [0.1, 0.2], [0.2, 0.1]], [11, 23, 37], axis=0)
     found = is_nearer(places, None, range(11), range(11, 34), range(34, 71), along="lines")
     assert found.answer == "cannot be told"

@@ -65,7 +65,8 @@ def expected(drawn):
         logs = np.log(radii[0][mine] / radii[1][mine])
         return logs.mean(), logs.var(ddof=1) / len(mine), len(mine) - 1
 
-    def energy(side, a, b):
+    def between(side, a, b):
+        side = side**2
         own = [side[np.ix_(of[one], of[one])].sum(axis=1) / (EACH - 1) for one in (a, b)]
         pair = side[np.ix_(of[a], of[b])]
         distance = pair.mean() - own[0].mean() / 2 - own[1].mean() / 2
@@ -77,11 +78,11 @@ def expected(drawn):
         for a, name in enumerate(names):
             found[f"Is {name} as {kind} as it looks?"] = minus_mean(factors, a)
     for a, name in enumerate(names):
-        near_one, far_one = sorted((b for b in range(3) if b != a), key=lambda b: energy(sides[0], a, b)[0])
+        near_one, far_one = sorted((b for b in range(3) if b != a), key=lambda b: between(sides[0], a, b)[0])
         (far_map, near_map), (far_data, near_data) = (
-            [energy(side, a, b) for b in (far_one, near_one)] for side in sides
+            [between(side, a, b) for b in (far_one, near_one)] for side in sides
         )
-        log = np.log(far_map[0] / near_map[0] / (far_data[0] / near_data[0]))
+        log = np.log(far_map[0] / near_map[0] / (far_data[0] / near_data[0])) / 2
         shares = [
             far_map[1] / far_map[0]
             - near_map[1] / near_map[0]
@@ -91,8 +92,8 @@ def expected(drawn):
             near_map[2] / near_map[0] - near_data[2] / near_data[0],
         ]
         question = f"Seen from {name}, is {names[far_one]} as much farther than {names[near_one]} as it looks?"
-        ratios = far_data[0] / near_data[0], far_map[0] / near_map[0]
-        found[question] = (log, sum(one.var(ddof=1) / EACH for one in shares), EACH - 1, ratios)
+        ratios = np.sqrt(far_data[0] / near_data[0]), np.sqrt(far_map[0] / near_map[0])
+        found[question] = (log, sum(one.var(ddof=1) / EACH for one in shares) / 4, EACH - 1, ratios)
     return found
 
 
@@ -126,7 +127,7 @@ def test_all_figures_are_those_of_the_definitions(drawn, expected, least, alpha)
         assert one.rests_on == "180 of 243 rows of 3 classes"
         for data, shown in ratios:
             assert one.sentence.startswith(
-                f"It is {data:.3g} times as far in the data and {shown:.3g} times in the map"
+                f"From centre to centre it is {data:.3g} times as far in the data and {shown:.3g} times in the map"
             )
     assert {one.answer for one in told} >= {"no"} if least < 5 else {one.answer for one in told} == {"yes"}
 
@@ -182,3 +183,17 @@ def test_a_cosine_sees_directions_alone_and_classes_at_one_place_have_no_figures
         assert verdict.answer == "cannot be told"
         assert verdict.sentence == "Too few rows, or rows of no distance from each other."
         assert verdict.false_positive_rate == 0.05
+
+
+def test_a_map_to_scale_misleads_in_no_distance_whatever_the_noise():
+    """Of equal groups at 0, 10 and 50 in 50 columns, in the map of the first two components."""
+    for seed in range(3):
+        X = np.random.default_rng(seed).normal(size=(180, 50))
+        X[:, 0] += np.repeat([0.0, 10.0, 50.0], 60)
+        labels = np.repeat(["a", "b", "c"], 60)
+        far = [one for one in find_illusions(X, X[:, :2], labels) if "farther" in one.question]
+        assert [one.answer for one in far] == ["yes"] * 3
+        assert max(abs(one.statistic) for one in far) < 0.05
+        Y = X[:, :2] - np.repeat([[0.0, 0.0], [30.0, 0.0]], [120, 60], axis=0)
+        drawn = [one for one in find_illusions(X, Y, labels).illusions if "c as much farther than b" in one.question]
+        assert [one.finding for one in drawn] == ["looks too near"]  # 2 instead of 5

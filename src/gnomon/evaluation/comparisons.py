@@ -17,6 +17,7 @@ from gnomon._false_discoveries import normal_p_values
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, check_parameters
+from gnomon.evaluation.centers import between_centers
 from gnomon.evaluation.densities import (
     FEWEST_BALLS,
     ROUNDING,
@@ -254,15 +255,15 @@ def is_nearer(
 ) -> Verdict:
     """Say whether one group is nearer to a second than to a third, in the data.
 
-    The distance of two groups is half their energy distance [1]_: the mean distance of pairs across them, less half
-    the mean distances of pairs within each. A wide group is not far for being wide, but near: of groups whose centres
-    are equally far the wider one is nearer. In five columns, with both centres 10 away and C three times as wide as A
-    and B, 27 of 30 draws say that A is nearer to C; where in ten columns C is four times as wide and its centre 12
-    away, 29 of 30 cannot be told. Compare means where centres are meant. The interval is that of the normal
-    limit of these means over pairs [2]_, with the variance that rows of all three groups bring.
+    The distance of two groups is that of their centres, in units of the data: its square is the mean square of the
+    distances across them, less half the mean squares within each, an energy distance of squares [1]_. In straight lines
+    that is the distance of the means, without what so few rows add to it by chance. So a wide group is neither far nor
+    near for being wide, and groups around one centre, such as a disc and a ring, are at no distance. The interval is
+    that of the normal limit of these means over pairs [2]_, with the variance that rows of all three groups bring.
 
     Distances are those of straight lines, or of the shortest paths from row to near row [3]_. The two differ where the
     data are curved: two turns of a roll are near by straight lines and far along it. Maps by neighbours follow paths.
+    Each step of a path goes the way of the noise too, which makes paths longer than what they follow.
 
     Parameters
     ----------
@@ -350,9 +351,9 @@ def is_nearer(
     ways: dict[str, tuple[tuple[float, float], float]] = {}
     if checked["along"] != "data":
         groups = [values[chosen].astype(np.float64) for chosen in rows]
-        ways["lines"] = _energy_difference(_straight(groups, checked["metric"]))
+        ways["lines"] = _difference(_straight(groups, checked["metric"]))
     if checked["along"] != "lines":
-        ways["data"] = _energy_difference(_along_data(values, rows, checked["metric"], draw))
+        ways["data"] = _difference(_along_data(values, rows, checked["metric"], draw))
     quantile = float(-scipy.special.ndtri(alpha / 2.0))
     ends = {
         way: (far - near - quantile * spread, far - near + quantile * spread)
@@ -363,13 +364,19 @@ def is_nearer(
     statistic = distances[1] - distances[0]
     finding = {"yes": f"{one} is nearer to {near}", "no": f"{one} is nearer to {far}"}.get(answers[way])
     answer = answers[way]
-    told = " and ".join(f"{to[0]:.3g} to {near}, {to[1]:.3g} to {far} {_ALONG[way]}" for way, (to, _) in ways.items())
-    sentence = f"From {one} it is {told}, in units of the data and less the widths of the groups."
+    agree = (
+        len(ways) > 1 and len(set(answers.values())) == 1
+    )  # then the lengths of paths, with noise in each step, are left
+    said = [f"{to[0]:.3g} to {near}, {to[1]:.3g} to {far} {_ALONG[way]}" for way, (to, _) in ways.items()]
+    told = said[0] if agree else " and ".join(said)
+    sentence = f"From the centre of {one} it is {told}, in units of the data."
     if set(answers.values()) == {"yes", "no"}:
         answer, finding = "cannot be told", "straight lines and paths along the data disagree"
         sentence += " Name the distance that you mean: along='lines' or along='data'."
     elif answer == "cannot be told":
         sentence += " The difference is within what so many rows tell."
+    elif agree:
+        sentence += " Paths along the data have the same order."
     return replace(
         blank,
         answer=answer,
@@ -389,12 +396,9 @@ def _straight(groups: list[Any], metric: Any) -> Blocks:
     if not isinstance(groups[0], np.ndarray) and metric in ("euclidean", "cosine"):
         return _of_products(groups, metric)
 
-    def between(a: Floats, b: Floats) -> Floats:
-        return scipy.spatial.distance.cdist(a, b, metric) if metric == "cosine" else row_distances(a, b)
-
-    if metric != "cosine":
-        groups = [straightened(group, metric) for group in groups]
-    return [between(groups[0], group) for group in groups[1:]], [between(one, one) for one in groups]
+    groups = [straightened(group, metric) for group in groups]
+    pairs = [row_distances(groups[0], group) for group in groups[1:]]
+    return pairs, [row_distances(one, one) for one in groups]
 
 
 def _of_products(groups: list[Any], metric: str) -> Blocks:
@@ -405,8 +409,9 @@ def _of_products(groups: list[Any], metric: str) -> Blocks:
 
     def between(one: slice, wanted: list[slice]) -> list[Floats]:
         found = products(np.arange(one.start, one.stop))
-        if metric == "euclidean":
-            np.sqrt(np.maximum(found, 0.0, out=found), out=found)
+        if metric == "cosine":
+            found *= 2.0  # the square of the chord
+        np.sqrt(np.maximum(found, 0.0, out=found), out=found)
         np.fill_diagonal(found[:, one], 0.0)
         return [found[:, other].copy() for other in wanted]
 
@@ -425,21 +430,24 @@ def _along_data(values: Any, rows: list[npt.NDArray[np.int64]], metric: str, dra
     return [lengths[parts[0], part] for part in parts[1:]], [lengths[part, part] for part in parts]
 
 
-def _energy_difference(blocks: Blocks) -> tuple[tuple[float, float], float]:
-    """Return half the energy distances of the first group to the two others, and the standard error of the difference.
+def _difference(blocks: Blocks) -> tuple[tuple[float, float], float]:
+    """Return how far the centres of the two other groups are from that of the first, and the error of the difference.
 
-    Within groups a row is not compared with itself. The error is at least what rounding may add.
+    The difference of the squares is normal in the limit, with the variance that rows of all three bring; it is divided
+    by the sum of the distances. The error is at least what rounding may add.
     """
-    pairs, squares = blocks
-    within = [one.sum(axis=1) / (len(one) - 1) for one in squares]
-    halves = [float(one.mean()) / 2.0 for one in within]
-    nearer, farther = (float(pair.mean()) - halves[0] - half for pair, half in zip(pairs, halves[1:], strict=True))
-    # What each row adds to the difference (Hoeffding's first projection); the first group's own width cancels.
-    shares = [pairs[1].mean(axis=1) - pairs[0].mean(axis=1)]
-    shares += [pair.mean(axis=0) - own for pair, own in zip(pairs, within[1:], strict=True)]
+    pairs, own = blocks
+    (nearer, of_near), (farther, of_far) = (
+        between_centers(pair, own[0], mine) for pair, mine in zip(pairs, own[1:], strict=True)
+    )
+    shares = [of_far[0] - of_near[0], of_near[1], of_far[1]]  # the first group's own width cancels
     variance = sum(float(np.var(share, ddof=1)) / len(share) for share in shares)
-    least = ROUNDING * max(float(pair.mean()) for pair in pairs) or float(np.finfo(np.float64).tiny)
-    return (nearer, farther), max(math.sqrt(variance), least)
+    near, far = (math.sqrt(max(square, 0.0)) for square in (nearer, farther))
+    # Centres at one place are as far as chance leads, whose square is of the size of the error.
+    size = max(near + far, variance**0.25)
+    least = ROUNDING * max(math.sqrt(float(np.square(pair).mean())) for pair in pairs)
+    error = math.sqrt(variance) / size if size > 0.0 else 0.0
+    return (near, far), max(error, least or float(np.finfo(np.float64).tiny))
 
 
 def _nearer_in_map(Y: Any, n: int, rows: list[npt.NDArray[np.int64]]) -> str | None:
@@ -450,5 +458,5 @@ def _nearer_in_map(Y: Any, n: int, rows: list[npt.NDArray[np.int64]]) -> str | N
     placed = [one[np.isfinite(places[one, 0])] for one in rows]
     if min(len(one) for one in placed) < 2:
         return None
-    (near, far), _ = _energy_difference(_straight([places[one] for one in placed], "euclidean"))
+    (near, far), _ = _difference(_straight([places[one] for one in placed], "euclidean"))
     return "yes" if near < far else "no"

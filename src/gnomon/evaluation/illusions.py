@@ -17,6 +17,7 @@ from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.data.labels import check_labels, sort_into_classes
+from gnomon.evaluation.centers import between_centers
 from gnomon.evaluation.densities import apart_balls
 from gnomon.evaluation.judged_metrics import JudgedMetric, rows_with_direction, straightened, told_without
 from gnomon.evaluation.map_verdicts import MapVerdicts
@@ -135,25 +136,23 @@ class _Sides:
             return _Factor(math.nan, math.nan)
         return _Factor(float(logs.mean()), float(np.var(logs, ddof=1)) / len(rows), len(rows) - 1.0)
 
-    def energy(self, side: Floats, a: int, b: int) -> tuple[float, dict[int, Floats]]:
-        """Return half the energy distance of two classes, and what each of their rows adds to it."""
+    def between(self, side: Floats, a: int, b: int) -> tuple[float, dict[int, Floats]]:
+        """Return the square of the distance of the centres of two classes, and what each of their rows adds to it."""
         one, other = self.members[a], self.members[b]
-        pair = side[np.ix_(one, other)]
-        own = [side[np.ix_(rows, rows)].sum(axis=1) / (len(rows) - 1) for rows in (one, other)]
-        distance = float(pair.mean()) - float(own[0].mean()) / 2.0 - float(own[1].mean()) / 2.0
-        return distance, {a: pair.mean(axis=1) - own[0], b: pair.mean(axis=0) - own[1]}
+        found, shares = between_centers(*(side[np.ix_(*pair)] for pair in ((one, other), (one, one), (other, other))))
+        return found, dict(zip((a, b), shares, strict=True))
 
     def distance(self, a: int, near: int, far: int) -> tuple[_Factor, float, float]:
         """Return by what the map multiplies the ratio of two distances of a class, and the ratio in map and data."""
         logs, shares = [], {one: np.zeros(len(self.members[one])) for one in (a, near, far)}
         for sign, side in ((1.0, self.shown), (-1.0, self.data)):
-            found = {to: self.energy(side, a, to) for to in (near, far)}
-            if min(distance for distance, _ in found.values()) <= 0.0:
+            found = {to: self.between(side, a, to) for to in (near, far)}
+            if min(square for square, _ in found.values()) <= 0.0:
                 return _Factor(math.nan, math.nan), math.nan, math.nan
-            logs.append(math.log(found[far][0] / found[near][0]))
+            logs.append(math.log(found[far][0] / found[near][0]) / 2.0)
             for weight, to in ((sign, far), (-sign, near)):
                 for one, values in found[to][1].items():
-                    shares[one] += weight * values / found[to][0]
+                    shares[one] += weight * values / found[to][0] / 2.0
         variance = sum(float(np.var(one, ddof=1)) / len(one) for one in shares.values())
         freedom = min(len(one) for one in shares.values()) - 1.0
         return _Factor(logs[0] - logs[1], variance, freedom), math.exp(logs[0]), math.exp(logs[1])
@@ -180,9 +179,9 @@ def find_illusions(
       the other classes: t-SNE draws a group of four times the width as large as the others.
     - Is it as dense as it looks? By distances to the 10th neighbour, in map and data, beside the mean of the others; to
       the 5th or 3rd where a class is so small that fewer than three of its rows have no neighbours in common.
-    - Is the class that looks farthest from it as much farther as it looks than the class that looks nearest? By half
-      the energy distances of `is_nearer`, in straight lines: the islands of a map lie far from each other or near for
-      no reason.
+    - Is the class that looks farthest from it as much farther as it looks than the class that looks nearest? By
+      distances between centres as those of `is_nearer`, in straight lines: the islands of a map lie far from each other
+      or near for no reason.
 
     "No", the illusion, needs the map to be surely off by more than the factor `least`. All rows of both sides are the
     same, so that what a class is by itself takes no part. Classes may not be chosen by the map itself.
@@ -291,11 +290,12 @@ def _ask(sides: _Sides, names: list[str], draw: np.random.Generator, rests: str)
     if len(names) < 3:
         return found
     for a, name in enumerate(names):
-        shown = {b: sides.energy(sides.shown, a, b)[0] for b in range(len(names)) if b != a}
+        shown = {b: sides.between(sides.shown, a, b)[0] for b in range(len(names)) if b != a}
         near, far = min(shown, key=shown.__getitem__), max(shown, key=shown.__getitem__)
         factor, in_map, in_data = sides.distance(a, near, far)
         question = f"Seen from {name}, is {names[far]} as much farther than {names[near]} as it looks?"
-        told = f"It is {in_data:.3g} times as far in the data and {in_map:.3g} times in the map, which multiplies it"
+        told = f"From centre to centre it is {in_data:.3g} times as far in the data and {in_map:.3g} times in the map, "
+        told += "which multiplies it"
         found.append((_blank(question, told, rests), factor, ("looks too far", "looks too near", "as it looks")))
     return found
 
