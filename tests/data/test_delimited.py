@@ -9,6 +9,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.data import delimited, read_table
+from gnomon.data.delimited.layout import find_layout
 from gnomon.exceptions import DataWarning
 
 
@@ -123,6 +124,21 @@ def test_numbers_between_spaces_are_refused_with_what_reads_them(tmp_path, above
     path.write_text(above + lines + "\n")
     with pytest.raises(ValueError, match=r"spaces stand between numbers\)\. Pass numpy\.loadtxt\(path\)"):
         read_table(path)
+
+
+def test_fields_between_single_spaces_below_names_are_read(write):
+    rows = [f"fam{i} HG{i:03d} {1 + i % 2} {i % 3} NA {2 - i % 3}" for i in range(40)]
+    text = "\n".join(["FID IID SEX rs1_A rs2_C rs3_T", *rows, ""])
+    data = read_table(write(text, "plink.csv"), missing="keep")
+    assert data.feature_names == ["SEX", "rs1_A", "rs3_T"]
+    np.testing.assert_array_equal(data.X[:, 1], np.arange(40) % 3)
+    for other in (
+        text.replace("fam3 ", "fam3  "),  # not alike in all rows
+        text.replace("FID", "7"),  # no names
+        text.replace("HG", "a,b"),
+        "\n".join(["my own words", *["more of the same"] * 40]),
+    ):
+        assert find_layout(str(write(other, "other.csv")), "utf-8").delimiter != " "
 
 
 def test_a_column_of_thousands_with_spaces_between_is_no_table_between_spaces(write):

@@ -80,6 +80,15 @@ def test_other_metrics_come_from_scikit_learn(metric, parameters):
     assert (graph.method, graph.recall) == ("scikit-learn", 1.0)
 
 
+def test_bray_curtis_distances_of_negative_numbers_are_refused():
+    X = table(40)
+    match = r"metric='braycurtis' must be used with values >= 0 \(negative values in .* the smallest is -"
+    with pytest.raises(ValueError, match=match):
+        compute_neighbors(X, 3, metric="braycurtis")
+    with pytest.raises(ValueError, match=match):
+        query_neighbors(np.abs(X), X, 3, metric="braycurtis")
+
+
 def test_f68_a_callable_is_a_metric():
     X = table(40)
 

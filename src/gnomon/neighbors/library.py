@@ -15,7 +15,7 @@ from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.neighbors.callables import Pairs, naming_pairs, try_metric, warn_of_calls
 from gnomon.neighbors.graph import NeighborGraph
-from gnomon.neighbors.metrics import NATIVE_METRICS, tell_of_numbers
+from gnomon.neighbors.metrics import NATIVE_METRICS, refuse_negative, tell_of_numbers
 
 __all__ = [
     "check_metric",
@@ -162,9 +162,13 @@ def rows_for_metric(
     """Return the metric and both tables as they go together, or raise ValueError if they do not.
 
     A callable is tried on a few rows of the first table, whose numbers errors name, and is watched then. Numbers
-    become truth values for a metric of these. The order of Minkowski distances is above 0.
+    become truth values for a metric of these. The order of Minkowski distances is above 0. Bray-Curtis distances are of
+    amounts: libraries define them differently for negative numbers.
     """
     tables = [table for table in (X, X_new) if table is not None]
+    if metric == "braycurtis":
+        for table in tables:
+            refuse_negative(metric, table)
     if callable(metric):
         watched = try_metric(metric, params, X, np.arange(X.shape[0]) if named is None else named)
         warn_of_calls(metric, int(X.shape[0]) * int((X if X_new is None else X_new).shape[0]))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from gnomon._validation import message
 from gnomon.data.delimited.commas import are_one_number, maybe_one_number
-from gnomon.data.delimited.fields import are_filled_codes, is_number, with_point
+from gnomon.data.delimited.fields import MISSING_WORDS, are_filled_codes, is_number, with_point
 from gnomon.data.delimited.header import is_header
 from gnomon.data.delimited.lines import UTF_8, open_text
 from gnomon.data.delimited.rows import (
@@ -32,6 +32,7 @@ _OTHER_DELIMITERS = ":~^"  # told, not guessed
 _ABSENT = ";"  # no line has one: each has one field
 _SPACED_GROUPS = re.compile(r"\s*[+-]?\d{1,3}( \d{3})*([.,]\d*)?\s*")  # of one column, with spaces between thousands
 _SEPARATOR = re.compile(r"""(?i:"?sep=([^"\w\r\n])"?)[\r\n]*""")  # the first line of a file for Excel
+_FEWEST_SPACED, _NUMBERS_SPACED = 3, 0.5  # fields between spaces, and the share of them that are numbers
 _FEWEST_OF_TITLE = 3  # fields of a row of which a title fills one
 _CELLS = 2**18  # fields looked at for their decimal sign
 
@@ -115,6 +116,8 @@ def find_layout(path: str, encoding: str, *, delimiter: str | None = None) -> La
                 delimiter = "\t"
             if delimiter == ",":
                 delimiter, told = _of_commas(lines)
+            if delimiter == "," and _are_spaced(lines):
+                delimiter = " "
         elif len(delimiter) != 1:
             raise ValueError(message(f"delimiter={delimiter!r}", "a single character"))
         records = [record for record in csv.reader(lines, delimiter=delimiter) if holds_anything(record)][: SAMPLE + 1]
@@ -180,6 +183,18 @@ def _guess_delimiter(lines: list[str]) -> str:
         if even and (found > most or (best == "," and _has_decimal_commas(lines, delimiter))):
             best, most = delimiter, found
     return best
+
+
+def _are_spaced(lines: list[str]) -> bool:
+    """Return whether names, and below them as many fields, mostly numbers, are parted by single spaces alone."""
+    rows = [line.rstrip("\r\n").split(" ") for line in lines if line.strip()]
+    names, body = rows[0], rows[1:-1] or rows[1:]  # the last line may be cut
+    if not body or len(names) < _FEWEST_SPACED or any(mark in line for line in lines for mark in ',"'):
+        return False
+    if any(len(row) != len(names) for row in body) or any(not name or is_number(name) for name in names):
+        return False
+    known = [cell for row in body for cell in row if cell.lower() not in MISSING_WORDS]
+    return all(map(all, body)) and sum(map(is_number, known)) >= _NUMBERS_SPACED * len(known)
 
 
 def _has_decimal_commas(lines: list[str], delimiter: str) -> bool:

@@ -1,6 +1,6 @@
 """The metrics that are searched here, each by name."""
 
-from gnomon.neighbors.metrics.base import NativeMetric, tell_of_numbers
+from gnomon.neighbors.metrics.base import NativeMetric, refuse_negative, tell_of_numbers
 from gnomon.neighbors.metrics.lifted import count_merged_zeros, untold_zeros
 from gnomon.neighbors.metrics.registry import NATIVE_METRICS, asks_equality, metric_name, native_metric
 
@@ -11,6 +11,7 @@ __all__ = [
     "count_merged_zeros",
     "metric_name",
     "native_metric",
+    "refuse_negative",
     "tell_of_numbers",
     "untold_zeros",
 ]
