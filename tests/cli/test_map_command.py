@@ -27,6 +27,7 @@ class FakeMap:
 
     method, parameters, n_samples, n_features = "umap", {"n_neighbors": 14, "random_state": 0}, 150, 4
     notes = ()
+    embedding = np.full((150, 2), np.nan)  # of rows without a place there is nothing to judge
 
     def to_html(self, path, title):
         with atomic_write(path, "w") as file:
@@ -482,8 +483,11 @@ def test_ctrl_c_in_a_real_process_leaves_nothing(tmp_path):
 import importlib, os, signal, sys, time
 from gnomon._files import atomic_write
 from gnomon.cli import main
+import numpy as np
 
 class Slow:
+    embedding = np.full((3, 2), np.nan)
+
     def to_html(self, path, title):
         with atomic_write(path) as file:
             file.write(b"half")

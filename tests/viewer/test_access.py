@@ -221,7 +221,7 @@ def test_arrow_keys_walk_from_point_to_point(open_again, blobs_page, blobs):
             move(opened, key)
         assert opened.state["taken"] == opened.state["hovered"] == at
     assert f"cell-{at}. " in told(opened)
-    assert "of the local displacement. Trustworthiness" in opened.state["told"]
+    assert "of where its neighbours lie. Trustworthiness" in opened.state["told"]
     move(opened, "Enter")
     assert opened.state["pinned"] == at
     assert focused(opened) == "overlay"
@@ -372,7 +372,9 @@ def test_the_map_is_told_in_words(open_page, blobs_page, blobs):
     verdict = opened.page.locator("#trust .verdict li").all_inner_texts()
     assert len(verdict) > 1
     assert all(text in words for text in verdict)
-    assert "takes the point nearest the middle" in opened.page.inner_text("#help")
+    help = opened.page.inner_text("#help")
+    assert "takes the point nearest the middle" in help
+    assert [line for line in help.splitlines() if "↑" in line] == ["← → ↑ ↓", "Shift and ← → ↑ ↓"]  # each once
     assert opened.page.get_attribute("#live", "aria-live") == "polite"
     opened.page.click('#legend [data-class="2"] .class')
     assert told(opened) == "200 of 600 points are selected."

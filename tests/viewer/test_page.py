@@ -72,7 +72,7 @@ def test_hover_reports_the_point_and_its_explanation(open_again, blobs_page, blo
         np.testing.assert_allclose(state["explanation"]["r2"], blobs.explanation.r2[i], rtol=1e-6)
         ellipse = blobs.explanation.ellipses[i]
         np.testing.assert_allclose(state["explanation"]["ellipse"], ellipse[np.triu_indices(2)], rtol=1e-6)
-    assert f"{100 * blobs.explanation.r2[431]:.0f} % of the local displacement" in opened.page.inner_text("#card")
+    assert f"{100 * blobs.explanation.r2[431]:.0f} % of where its neighbours lie" in opened.page.inner_text("#card")
     # arrows and bars are told, too
     x, y = blobs.top.arrows[431, 0]
     row = opened.page.locator("#card .axes tr").first.inner_text()

@@ -74,6 +74,20 @@ class MapVerdicts(Sequence[Verdict], Printed):
         """Those where the map alone would have said otherwise."""
         return [one for one in self.verdicts if one.is_illusion]
 
+    @property
+    def worst(self) -> list[Verdict]:
+        """The illusions, those of the largest statistics first."""
+        return sorted(self.illusions, key=lambda one: -abs(one.statistic))
+
+    @property
+    def footing(self) -> str:
+        """What the verdicts rest on, how often they are false alarms, and what was left out; empty of none."""
+        if not self.verdicts:
+            return self.left_out
+        first = self.verdicts[0]
+        rate = f"at most {100 * first.false_positive_rate:g} %"
+        return f"False alarms: {rate}, {self.together}. Judged on {first.rests_on}. {self.left_out}".rstrip()
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything with plain Python values."""
         told = [one.to_dict() for one in self.verdicts]
@@ -84,11 +98,7 @@ class MapVerdicts(Sequence[Verdict], Printed):
         """Return a line for each verdict, and one on what they rest on."""
         if not self.verdicts:
             return f"The map shows no gap. {self.left_out}".rstrip()
-        first = self.verdicts[0]
-        lines = [one.line for one in self.verdicts]
-        rate = f"at most {100 * first.false_positive_rate:g} %"
-        lines.append(f"False alarms: {rate}, {self.together}. Judged on {first.rests_on}. {self.left_out}".rstrip())
-        return "\n".join(lines)
+        return "\n".join([*(one.line for one in self.verdicts), self.footing])
 
     def __str__(self) -> str:
         return "\n".join([self.about, self.summary(), *filter(None, [self.caution])])

@@ -71,13 +71,18 @@ class Apart(Printed):
         return other is None or not set(self.features[:_NAMED]) <= set(other.features)
 
     def __str__(self) -> str:
+        return self.told()
+
+    def told(self, *, judged: bool = False) -> str:
+        """Say it in a sentence; `judged` says that verdicts on the gaps of the map stand above it."""
         groups = f"the {self.n_groups} {_OF_KIND.get(self.kind, self.kind)}"
         if not self.features:
             return f"no feature has {_LARGE:.0%} of its variance between {groups}"
         told = [f"{name!r} {share:.0%}" for name, share in zip(self.features[:_NAMED], self.share, strict=False)]
         more = len(self.features) - len(told)
         text = f"{', '.join(told)}{f' and {more} more' if more else ''}"
-        asked = "; whether the data have these gaps, verdicts() tells" if self.kind == "islands" else ""
+        where = " is judged above" if judged else ", verdicts() tells"
+        asked = f"; whether the data have these gaps{where}" if self.kind == "islands" else ""
         return f"{groups} are told apart by {text} (share of variance between them{asked})"
 
 

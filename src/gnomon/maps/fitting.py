@@ -28,6 +28,7 @@ from gnomon.exceptions import DataWarning
 from gnomon.maps.blocks import GOWER, gower_scaling, of_features, scaling_of_blocks, told_of_blocks
 from gnomon.maps.depth import warn_of_depth, warn_of_totals
 from gnomon.maps.missing import parameters_of_kept
+from gnomon.maps.outputs import NAMELESS
 from gnomon.maps.prepare import Prepared, noted
 from gnomon.maps.representation import resolve, told_of_coordinates
 from gnomon.maps.result import N_NEIGHBORS, Map
@@ -177,7 +178,7 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
             *metric_notes,
             *_constant_features(table),
         ],
-        name=how.name or (data.name if data.source else "map"),
+        name=how.name or (data.name if data.source else NAMELESS),
         n_jobs=common["n_jobs"],
     )
     made._part = data.part

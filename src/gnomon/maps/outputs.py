@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from gnomon.surfaces import Surface
     from gnomon.viewer import Sequence
 
-__all__ = ["Outputs"]
+__all__ = ["NAMELESS", "Outputs"]
+
+NAMELESS = "map"
+"""Name of a map that was given none."""
 
 
 class Outputs:
@@ -36,6 +39,11 @@ class Outputs:
     explain: Callable[[], Explanation]
     evaluate: Callable[[], Evaluation]
     feature_groups: Callable[[], FeatureGroups]
+
+    @property
+    def heading(self) -> str:
+        """What pages, reports and pictures are headed by: the name; of a map without one, how many rows it is of."""
+        return f"A map of {len(self.embedding):,} rows" if self.name == NAMELESS else self.name
 
     def to_html(
         self,
@@ -53,7 +61,7 @@ class Outputs:
         path : str or path-like
             File to write.
         title : str, default=None
-            Heading; None takes the name of the map.
+            Heading; None takes the name of the map, or "A map of 150 rows" of one without.
         sequence : gnomon.viewer.Sequence, default=None
             Embeddings of the same rows along a parameter, of which ``sequence.main`` is that of the map: the page
             gets a slider that moves the points from one to the next.
@@ -119,7 +127,7 @@ class Outputs:
         path : str or path-like
             File to write; it asks nothing of the network, and prints to A4.
         title : str, default=None
-            Heading; None takes the name of the map.
+            Heading; None takes the name of the map, or "A map of 150 rows" of one without.
         **options
             Further arguments of `gnomon.maps.printed.write_report`: a ``scorecard``, what `stability` returned,
             ``verdicts`` such as of `are_apart`, ``nulls``, and ``files`` to name with their checksums.
@@ -150,7 +158,7 @@ class Outputs:
             embedding=self._plotted(),
             surface=self.surface,
             labels=self.labels,
-            title=self.name if title is None else title,
+            title=self.heading if title is None else title,
             explanation=explanation,
             evaluation=self.evaluate(),
             feature_names=explanation.feature_names,

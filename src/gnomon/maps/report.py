@@ -87,6 +87,7 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
     noticed when it was made.
     """
     facts = describe(result)
+    judged = _verdict_section(result, verdicts)
     lines = [
         f"{facts['name']}: {facts['n_samples']:,} rows with {facts['n_features']:,} features, mapped by "
         f"{facts['method']}{_seconds(facts['seconds'])}",
@@ -101,7 +102,7 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
         "",
         "Point by point",
         *_indent(result.point_scores().summary()),
-        *_verdict_section(result, verdicts),
+        *judged,
         "",
         "How many dimensions the data have",
         *_dimension_lines(result, facts["common_directions"]),
@@ -110,9 +111,9 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
         "  " + ", ".join(str(row["feature"]) for row in facts["top_features"]),
     ]
     after_features = len(lines)
-    parted = [facts[name] for name in ("apart", "islands") if facts[name] is not None]
+    parted = [one.told(judged=bool(judged)) for one in result._told_apart() if one is not None]
     if parted:
-        lines += ["", "What parts groups of points", *(f"  {one['text']}" for one in parted)]
+        lines += ["", "What parts groups of points", *(f"  {told}" for told in parted)]
     if facts["profiles"]:
         lines += ["", f"What sets each {result.label_name} apart (effect size in standard deviations, AUC)"]
         lines += list(_class_lines(facts["profiles"]))

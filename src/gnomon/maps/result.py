@@ -20,7 +20,7 @@ from gnomon.maps.cautions import cautioned, cautioned_evaluation
 from gnomon.maps.costs import answer_takes, sparse_columns
 from gnomon.maps.function import MapFunction
 from gnomon.maps.order import order_of_rows
-from gnomon.maps.outputs import Outputs
+from gnomon.maps.outputs import NAMELESS, Outputs
 from gnomon.maps.parts import check_parts
 from gnomon.maps.questions import Questions
 from gnomon.maps.seam import told_of_seams, warn_of_seams, without_seams
@@ -97,7 +97,7 @@ class Map(Questions, MapFunction, Outputs):
     notes : list of str
         What a reader should know: rules applied to the data, fall-backs taken.
     name : str
-        Heading of figures, reports and pages.
+        Heading of figures, reports and pages; "map" of one without a name.
     n_jobs : int or None
         Threads for explanations and evaluations; None takes all.
     surface : gnomon.surfaces.Surface or None
@@ -125,7 +125,7 @@ class Map(Questions, MapFunction, Outputs):
     graph: NeighborGraph | None = None
     timings: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    name: str = "map"
+    name: str = NAMELESS
     n_jobs: int | None = None
     surface: Surface | None = None
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gnomon.evaluation import MapVerdicts, NullScores, Verdict
     from gnomon.maps.result import Map
 
-__all__ = ["Verdicts", "islands_beside", "shown_verdicts", "verdict_lines", "worst_illusions"]
+__all__ = ["Verdicts", "islands_beside", "shown_verdicts", "verdict_lines"]
 
 _MOST_TOLD = 3  # illusions
 
@@ -292,11 +292,6 @@ def islands_beside(result: Map, clusters: Clusters) -> str:
     )
 
 
-def worst_illusions(found: MapVerdicts) -> list[Verdict]:
-    """Return sizes, densities and distances that are surely other in the data than in the map, the worst first."""
-    return sorted(found.illusions, key=lambda one: -abs(one.statistic))
-
-
 def verdict_lines(result: Map) -> list[str]:
     """Return what the data say of the gaps, sizes and distances that a map shows, a line each; none if not judged."""
     found = shown_verdicts(result)
@@ -306,7 +301,7 @@ def verdict_lines(result: Map) -> list[str]:
     lines = gaps.summary().splitlines()
     if drawn is None:
         return lines
-    told = worst_illusions(drawn)
+    told = drawn.worst
     count = f"{len(told)} are" if len(told) > 1 else "1 is" if told else "none is"
     lines.append(
         f"Of {len(drawn)} sizes, densities and distances of classes, {count} "

@@ -66,14 +66,14 @@ def map_html(map: Any, *, byte_budget: int = BYTE_BUDGET) -> str:
     facts = {"rows": f"{map.n_samples:,}", "features": f"{map.n_features:,}", "method": content.method}
     scores = {} if content.evaluation is None else content.evaluation.scores()
     facts |= {title_of(name): f"{value:.3f}" for name, value in scores.items()}
-    room = byte_budget - _size(embed("", title=map.name, picture=picture, facts=facts))
+    room = byte_budget - _size(embed("", title=map.heading, picture=picture, facts=facts))
     if TEXT * _BYTES_OF_POINT * map.n_samples < room:
         for shown, more in ((content, []), (_light(content), [_LEFT_OUT])):
             page = "".join(compose(shown, byte_budget=max(1, room - _ESCAPED), notes=[*notes, *more]))
             if _size(_attribute(page)) <= room:
-                return embed(page, title=map.name, picture=picture, facts=facts)
+                return embed(page, title=map.heading, picture=picture, facts=facts)
     hint = f"The interactive page takes more than {byte_budget / 2**20:g} MiB: to_html writes it, widget shows it."
-    return embed(None, title=map.name, picture=picture, facts=facts, hint=hint)
+    return embed(None, title=map.heading, picture=picture, facts=facts, hint=hint)
 
 
 def comparison_html(comparison: Any, *, byte_budget: int = BYTE_BUDGET) -> str:

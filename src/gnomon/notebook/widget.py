@@ -108,7 +108,7 @@ class MapWidget(anywidget.AnyWidget):
         self.n_samples: int = map.n_samples
         self.color_names: list[str] = _color_names(content)
         page = "".join(compose(content, byte_budget=byte_budget, header={"host": True}))
-        super().__init__(_page=page, _title=map.name, _height=height)
+        super().__init__(_page=page, _title=map.heading, _height=height)
 
     @entrance("MapWidget.color")
     def color(self, values: npt.ArrayLike, name: str) -> None:

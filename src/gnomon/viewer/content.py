@@ -28,6 +28,7 @@ _OF_CLASSES = "Below each class: what tells it from every other one, not only fr
 _OF_CLUSTERS = "Clusters were found in the data. Each is named by what tells it from those beside it."
 _PROFILE_FEATURES = 12
 _MOST_SUSPECTS = 12
+_MOST_ILLUSIONS = 6
 
 
 @dataclass(frozen=True)
@@ -199,6 +200,10 @@ class PageContent:
     alone : mapping, default=None
         What the map alone can show, as `gnomon.twins.MapAlone.to_dict` returns: tables that have the same map, and
         whether claims can be read from it. The page tells it below how far to trust the map.
+    verdicts : sequence of mapping, default=()
+        What was judged in the data of the gaps, sizes and distances that the map shows, each ``about`` something, with
+        ``rows`` of question, answer, whether the map misleads and the reason, and the ``count``, ``footing`` and
+        ``caution`` of all; told below how far to trust the map.
     caution : str, default=""
         What one must know to read the map, shown above how far to trust it.
     info : dict, default=None
@@ -231,6 +236,7 @@ class PageContent:
     metadata: Mapping[str, Any] | None = None
     suspects: Any = None
     alone: Mapping[str, Any] | None = None
+    verdicts: Items[Mapping[str, Any]] = ()
     caution: str = ""
     info: Mapping[str, object] | None = None
     all_positions: npt.ArrayLike | None = None
@@ -246,7 +252,7 @@ class PageContent:
         captions = _holders(found) if clustered else _captions(map, groups)
         return cls(
             embedding=map.embedding,
-            title=map.name,
+            title=map.heading,
             method=map.method if map.surface is None else f"{map.method} {map.surface.view}",
             labels=found.names if clustered else map.labels,
             label_name=CLUSTER if clustered else map.label_name,
@@ -268,6 +274,7 @@ class PageContent:
             metadata={**map.metadata, **columns},
             suspects=map._doubts(_MOST_SUSPECTS),
             alone=_alone(map),
+            verdicts=_verdicts(map),
             caution=map.caution,
             info=_info(map),
         )
@@ -277,7 +284,7 @@ class PageContent:
         """Return what a page shows of a `gnomon.Map` without computing anything: what was asked of it already."""
         return cls(
             embedding=map.embedding,
-            title=map.name,
+            title=map.heading,
             method=map.method,
             labels=map.labels,
             label_name=map.label_name,
@@ -291,6 +298,7 @@ class PageContent:
             point_names=None if map.point_names is None else map.point_names.tolist(),
             metadata=map.metadata,
             alone=_alone(map),
+            verdicts=_verdicts(map),
             caution=map.caution,
             info=_made(map),
         )
@@ -318,7 +326,34 @@ def told_of_ungrouped(n_features: int) -> list[str]:
 
 def _told_apart(map: Any) -> str:
     """Return which features tell classes and islands apart; nothing of pictures, whose features are pixels."""
-    return "" if map.image_shape else "; ".join(str(one) for one in map._told_apart() if one is not None)
+    if map.image_shape:
+        return ""
+    judged = map._gaps is not None
+    return "; ".join(one.told(judged=judged) for one in map._told_apart() if one is not None)
+
+
+def _verdicts(map: Any) -> list[dict[str, Any]]:
+    """Return what was judged in the data already of what the map shows; nothing is computed for a page.
+
+    Of sizes and distances only those are told that are surely other in the data, the worst.
+    """
+    told = []
+    if map._gaps is not None:
+        told.append(_judged(map._gaps, list(map._gaps), "" if len(map._gaps) else "The map shows no gap."))
+    drawn = map._illusions
+    if drawn is not None:
+        worst = drawn.worst
+        are = "is" if len(worst) == 1 else "are"
+        more = f", such as these {_MOST_ILLUSIONS}" if len(worst) > _MOST_ILLUSIONS else ""
+        count = f"{len(worst)} of {len(drawn)} {are} surely other in the data{more}."
+        told.append(_judged(drawn, worst[:_MOST_ILLUSIONS], count))
+    return told
+
+
+def _judged(found: Any, verdicts: Items[Any], count: str) -> dict[str, Any]:
+    """Return verdicts as a page tells them: question, answer, whether the map misleads, and why; and their footing."""
+    rows = [[one.question, one.answer, one.is_illusion, one.sentence] for one in verdicts]
+    return {"about": found.about, "count": count, "rows": rows, "footing": found.footing, "caution": found.caution}
 
 
 def _alone(map: Any) -> dict[str, Any] | None:

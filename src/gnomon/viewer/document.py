@@ -186,6 +186,8 @@ class Document:
         }
         if content.alone:
             made.payload.header["alone"] = dict(content.alone)
+        if content.verdicts:
+            made.payload.header["verdicts"] = [dict(one) for one in content.verdicts]
         return made
 
     def _fill(self, content: PageContent, explanation: Any, budget: int) -> None:

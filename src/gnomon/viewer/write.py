@@ -202,7 +202,7 @@ def write_html(
         A map is explained and evaluated first, unless it is already. For positions computed elsewhere make a map with
         ``gnomon.Map(X, embedding)``, or `PageContent` where there is no table.
     title : str, default=None
-        Heading; None takes the name of the map.
+        Heading; None takes the name of the map, or "A map of 150 rows" of one without.
     sequence : gnomon.viewer.Sequence, default=None
         Embeddings of the same points along a parameter, of which ``sequence.main`` is that of the map: the page gets a
         slider that moves the points from one to the next.

@@ -46,7 +46,7 @@ def write_report(
     map : gnomon.Map
         Explained and evaluated first, unless it is already.
     title : str, default=None
-        Heading; None takes the name of the map.
+        Heading; None takes the name of the map, or "A map of 150 rows" of one without.
     scorecard : gnomon.evaluation.Scorecard, default=None
         One that was taken before; None takes all measures, or on a surface those of `evaluate`.
     stability : gnomon.evaluation.MapStability, default=None
@@ -73,7 +73,7 @@ def write_report(
     check_writable(path)
     subject = Subject(map, scorecard, stability, verdicts, nulls, files, command)
     sections = [section for make in SECTIONS if (section := make(subject)) is not None]
-    heading = map.name if title is None else title
+    heading = map.heading if title is None else title
     text = _page(heading, _subtitle(map), sections)
     with atomic_write(path, "w") as file:
         file.write(text)

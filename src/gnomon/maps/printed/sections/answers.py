@@ -9,7 +9,7 @@ import numpy as np
 from gnomon.evaluation import MapVerdicts, Verdict
 from gnomon.maps.printed.markup import Markup, drawing, join, table, tag
 from gnomon.maps.printed.subject import Section, Subject
-from gnomon.maps.verdicts import shown_verdicts, worst_illusions
+from gnomon.maps.verdicts import shown_verdicts
 from gnomon.plot import plot_stability, plot_verdicts
 
 __all__ = ["found_stability", "found_verdicts", "shown"]
@@ -45,7 +45,7 @@ def shown(subject: Subject) -> Section | None:
         else tag("p", "The map shows no gap.")
     ]
     if drawn is not None and len(drawn):
-        told = worst_illusions(drawn)
+        told = drawn.worst
         parts.append(tag("h3", "Sizes and distances that are not as they look"))
         are = "is" if len(told) == 1 else "are"
         words = f"{len(told)} of {len(drawn)} sizes, densities and distances of classes {are} surely other in the data"

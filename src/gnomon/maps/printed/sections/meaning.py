@@ -14,6 +14,7 @@ from gnomon.maps.cautions import without_cautions
 from gnomon.maps.printed.markup import drawing, join, table, tag
 from gnomon.maps.printed.subject import Section, Subject
 from gnomon.maps.together import directions_together, directions_told
+from gnomon.maps.verdicts import shown_verdicts
 from gnomon.plot import plot_dimension
 
 __all__ = ["axes", "axis_fits", "dimension", "features"]
@@ -53,7 +54,8 @@ def features(subject: Subject) -> Section | None:
     groups = {} if subject.groups is None else subject.groups.groups
     shown = [f"{name}: {', '.join(members)}" for name, members in groups.items() if name in set(found.features)]
     told = tag("p", f"Features that go together along the map: {'; '.join(shown)}.") if shown else None
-    apart = "; ".join(str(one) for one in result._told_apart() if one is not None)
+    judged = shown_verdicts(result) is not None
+    apart = "; ".join(one.told(judged=judged) for one in result._told_apart() if one is not None)
     parted = tag("p", f"That is within neighbourhoods. Of groups of points: {apart}.") if apart else None
     body = join([tag("p", words), parted, table(["feature", "moves points by", "share"], rows, caption), told])
     return Section("What moves points", body)

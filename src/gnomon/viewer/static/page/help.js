@@ -8,6 +8,7 @@ import { byId, h } from "../dom.js";
 export function buildHelp({ deep, steps }, { explanation, sequence, groups, sideFile }) {
   const facts = /** @type {any[]} */ (sequence?.facts ?? []),
     told = explanation || facts.some((one) => one?.explanation) ? "what moves it" : "what it is",
+    without = steps ? "← → step along the sequence" : "move the map",
     apart = groups.features || sideFile ? "what sets them apart" : "they are selected";
   /** @type {[string, [string, string][]][]} */
   const uses = [
@@ -35,8 +36,7 @@ export function buildHelp({ deep, steps }, { explanation, sequence, groups, side
       [
         ["Tab", "goes to the map, its tools and panels"],
         ["Enter", "takes the point nearest the middle; again keeps its card"],
-        ["← → ↑ ↓", "go from there to the next point"],
-        [steps ? "← →" : "← → ↑ ↓", `without a point ${steps ? "step along the sequence" : "move the map"}`],
+        ["← → ↑ ↓", `from a point to the next; without one ${without}`],
         ["Shift and ← → ↑ ↓", "move the map"],
         ...(deep ? [/** @type {[string, string]} */ (["Alt and ← → ↑ ↓", "turn the map"])] : []),
         ["N, C", "select the 30 points around the point, again twice as many; its class"],

@@ -6,6 +6,7 @@ import { byId, h } from "../dom.js";
 import { absentContent, aboutContent, importanceContent, panel } from "./panels.js";
 import { fillWords } from "./summary.js";
 import { suspectsBlock, trustPanel } from "./trust.js";
+import { verdictsContent } from "./verdicts.js";
 
 /**
  * @param {import("../data/atlas.js").Atlas} atlas
@@ -32,12 +33,13 @@ export function buildSidebar(atlas, renderer, { colorBy, search }) {
   });
   const selection = panel("selection", "Selection", true);
   selection.hidden = true;
-  const { alone } = atlas.header;
+  const { alone, verdicts } = atlas.header;
   const panels = [
     selection,
     panel("charts", "Charts and filters", false),
     panel("members", "Points in a table", false),
     atlas.nearest("evaluated") >= 0 ? panel("trust", "How far to trust this map", true) : null,
+    verdicts ? panel("verdicts", "What it shows, judged in the data", true, ...verdictsContent(verdicts)) : null,
     alone ? panel("alone", "What the map alone can show", false, ...aloneContent(alone)) : null,
     atlas.nearest("explained") >= 0 ? panel("importance", "What shapes this map", true) : null,
     panel("words", "The map in words", false),

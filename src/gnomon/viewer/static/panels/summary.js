@@ -1,5 +1,6 @@
 // The map and its points in words, for those who do not see it: a panel, and a voice for what the keys do.
 import { diagnosticName } from "../data/coloring.js";
+import { islandsOf } from "../data/islands.js";
 import { byId, formatCount, formatNumber, formatPercent, h } from "../dom.js";
 import { fidelityWords } from "../questions/explanation.js";
 
@@ -75,10 +76,15 @@ function mapInWords(atlas) {
       box = cloud.bounds();
     paragraphs.push(
       ...places.slice(0, MOST_TOLD).map((one) => {
+        const parts = header.d === 2 ? partsOf(cloud, one.sample) : [],
+          head = `${one.name}: ${points(one.count)} (${formatPercent(one.count / atlas.n)})`;
+        if (parts.length > 1) {
+          const at = [...new Set(parts.map((part) => placeInWords(part, box)))];
+          return `${head} in ${parts.length} parts, ${inSeries(at)}.`;
+        }
         const near = nearestNames(one, places),
-          where = header.d === 2 ? ` ${placeInWords(one.at, box)}` : "",
-          share = formatPercent(one.count / atlas.n);
-        return `${one.name}: ${points(one.count)} (${share})${where}${near ? `, nearest ${near}` : ""}.`;
+          where = header.d === 2 ? ` ${placeInWords(one.at, box)}` : "";
+        return `${head}${where}${near ? `, nearest ${near}` : ""}.`;
       }),
     );
     const left = places.length - MOST_TOLD;
@@ -112,7 +118,7 @@ function classPlaces(atlas, label) {
     if (met[k]++ % Math.ceil(counts[k] / SAMPLE) === 0) sample[k].push(i);
   }
   return names
-    .map((name, k) => ({ class: k, name, count: counts[k], at: middleOf(atlas.cloud, sample[k]) }))
+    .map((name, k) => ({ class: k, name, count: counts[k], at: middleOf(atlas.cloud, sample[k]), sample: sample[k] }))
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count);
 }
@@ -127,6 +133,20 @@ function middleOf({ plane, finite }, ids) {
     along = (/** @type {number} */ axis) =>
       Float32Array.from(placed, (i) => plane[3 * i + axis]).sort()[placed.length >> 1];
   return [along(0), along(1)];
+}
+
+/**
+ * Middles of the large islands that points lie in, the largest first.
+ * @param {import("../drawing/cloud.js").Cloud} cloud @param {number[]} ids
+ */
+function partsOf(cloud, ids) {
+  const placed = Uint32Array.from(ids.filter((i) => cloud.finite[i]));
+  return islandsOf(cloud.plane, placed).islands.map((island) => middleOf(cloud, Array.from(island)));
+}
+
+/** @param {string[]} words */
+function inSeries(words) {
+  return words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}` : words[0];
 }
 
 /** @param {number} count */

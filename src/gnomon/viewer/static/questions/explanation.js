@@ -92,8 +92,9 @@ export function typicalStretch(core, d) {
 export function fidelityWords(r2) {
   if (!Number.isFinite(r2)) return "No local explanation at this point.";
   const percent = Math.round(100 * Math.max(0, r2));
-  if (r2 < WEAK_R2) return `Axes not meaningful here: they explain only ${percent} % of the local displacement.`;
-  return `The axes explain ${percent} % of the local displacement.`;
+  if (r2 < WEAK_R2)
+    return `Arrows not meaningful here: features explain only ${percent} % of where its neighbours lie.`;
+  return `The features explain ${percent} % of where its neighbours lie.`;
 }
 
 /** @param {{major: number, minor: number}} ellipse @param {number} typical */
