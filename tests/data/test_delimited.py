@@ -136,7 +136,7 @@ def test_fields_between_single_spaces_below_names_are_read(write):
         text.replace("fam3 ", "fam3  "),  # not alike in all rows
         text.replace("FID", "7"),  # no names
         text.replace("HG", "a,b"),
-        "\n".join(["my own words", *["more of the same"] * 40]),
+        "\n".join(["my own four words", *["more of the same"] * 40]),
     ):
         assert find_layout(str(write(other, "other.csv")), "utf-8").delimiter != " "
 

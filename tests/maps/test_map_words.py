@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import gnomon as gn
+from gnomon.maps.report import _stretches
 from gnomon.viewer import PageContent
 from gnomon.viewer.document import Document
 
@@ -191,3 +192,20 @@ def test_no_number_of_components_is_advised_by_a_dimension_that_is_open(n, n_fea
     text = made.report(verdicts=False)
     assert "A map of 2 dimensions cannot keep all of this" in text
     assert (f"; n_components={found.n_components} could" in text) != is_open
+
+
+def test_a_report_tells_alike_columns_side_by_side_as_one_in_lines_of_bounded_length():
+    rng = np.random.default_rng(0)
+    waves = np.linspace(900.0, 1700.0, 160)
+    peaks = np.exp(-0.5 * ((waves - np.array([[1000.0], [1300.0], [1600.0]])) / 60.0) ** 2)
+    X = rng.uniform(0.2, 1.0, (120, 3)) @ peaks + rng.normal(0.0, 1e-3, (120, 160))
+    names = [f"{wave:.1f}" for wave in waves]
+    text = gn.map(pd.DataFrame(X, columns=names), "pca").report(verdicts=False)
+    lines = [line for line in text.splitlines() if re.match(r"  \S+ \+ \d+ alike: ", line)]
+    stretches = [stretch for line in lines for stretch in re.findall(r"(\S+) to (\S+) \((\d+)\)", line)]
+    assert len(stretches) >= 3
+    for first, last, count in stretches:
+        assert names.index(last) - names.index(first) + 1 == int(count)
+    assert max(map(len, text.splitlines())) < 400
+    assert _stretches(["c", "a", "b", "e"], list("abcdef")) == "a to c (3), e"
+    assert _stretches(list("acegikmoqsu"), list("abcdefghijklmnopqrstu")) == "a, c, e, g, i, k, m, o and 3 more"

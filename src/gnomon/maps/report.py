@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from gnomon._printed import harmless
 from gnomon.data.labels import name_of
+from gnomon.data.names import default_names
 from gnomon.evaluation.judged_metrics import METRICS, can_judge
 from gnomon.evaluation.words import verdict
 from gnomon.explanations.contrast.result import NOTHING_APART, NOTHING_STRONGLY_APART
@@ -26,6 +28,7 @@ __all__ = ["describe", "report_text"]
 _TOP_FEATURES = 8
 _TOP_OF_CLASS = 3
 _MAX_CLASSES = 20
+_STRETCH, _MOST_MEMBERS = 3, 8  # columns side by side that are told as one, and members of a group that are told
 _MOST_WEIGHTS = 8  # of features that are told
 _SUSPECTS = 5  # rows named
 
@@ -127,14 +130,16 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
         lines.append(f"  {_suspect_line(facts['suspects'])}")
     if notes and facts["notes"]:
         lines += ["", "Notes", *(f"  {note}" for note in facts["notes"])]
-    lines[after_features:after_features] = _group_lines(facts.get("groups", {}), "\n".join(lines))
+    lines[after_features:after_features] = _group_lines(
+        facts.get("groups", {}), result.feature_names or default_names(facts["n_features"]), "\n".join(lines)
+    )
     return harmless("\n".join(lines))
 
 
-def _group_lines(groups: dict[str, list[str]], text: str) -> list[str]:
+def _group_lines(groups: dict[str, list[str]], features: Sequence[str], text: str) -> list[str]:
     """Say which features the groups hold that the text names, and how many more groups there are."""
     named = [name for name in groups if name in text]
-    lines = [f"  {name}: {', '.join(groups[name])}" for name in named]
+    lines = [f"  {name}: {_stretches(groups[name], features)}" for name in named]
     left = len(groups) - len(named)
     more = f"  {left} more {'group' if left == 1 else 'groups'} of features that change alike"
     return [*lines, more] if left else lines
@@ -203,6 +208,21 @@ def _dimension_lines(result: Map, together: int | None) -> list[str]:
         )
     told = directions_told(together, dimension.value)
     return [*lines, f"  {told}"] if told else lines
+
+
+def _stretches(members: Iterable[str], features: Sequence[str]) -> str:
+    """Return members of a group in the order of the columns, those side by side as the first and last of them."""
+    kept = {*members}
+    places = np.array([j for j, name in enumerate(features) if name in kept], dtype=np.intp)
+    told, n_left = [], len(places)
+    for part in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1):
+        named = [features[j] for j in part]
+        joined = len(part) >= _STRETCH
+        for one in [f"{named[0]} to {named[-1]} ({len(part):,})"] if joined else named:
+            if len(told) < _MOST_MEMBERS:
+                told.append(one)
+                n_left -= len(part) if joined else 1
+    return ", ".join(told) + (f" and {n_left:,} more" if n_left else "")
 
 
 def _seconds(timings: dict[str, float]) -> str:
