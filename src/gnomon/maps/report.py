@@ -214,7 +214,8 @@ def _stretches(members: Iterable[str], features: Sequence[str]) -> str:
     """Return members of a group in the order of the columns, those side by side as the first and last of them."""
     kept = {*members}
     places = np.array([j for j, name in enumerate(features) if name in kept], dtype=np.intp)
-    told, n_left = [], len(places)
+    told: list[str] = []
+    n_left = len(places)
     for part in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1):
         named = [features[j] for j in part]
         joined = len(part) >= _STRETCH
