@@ -17,6 +17,7 @@ from gnomon._run import current_run
 from gnomon._validation import Integer, Rule, check_parameters, message
 from gnomon.data.dataset import listed
 from gnomon.data.labels import Classes, check_labels, sort_into_classes
+from gnomon.evaluation.gaps.clumps import Clumps
 from gnomon.evaluation.gaps.falls import BRIDGE, FEWEST_ROWS
 from gnomon.evaluation.gaps.judgement import Ground
 from gnomon.evaluation.groups import RULES
@@ -52,6 +53,8 @@ class MapVerdicts(Sequence[Verdict], Printed):
     caution : str
         Of a map, what the order of its rows says against the verdicts, which are of independent rows, and what they
         leave out, such as weights of rows that made the map; empty if nothing.
+    clumps : Clumps or None
+        Of gaps, parts of the map that are too small for a verdict, with as many as the data have.
     """
 
     verdicts: list[Verdict]
@@ -59,6 +62,7 @@ class MapVerdicts(Sequence[Verdict], Printed):
     together: str
     left_out: str = ""
     caution: str = ""
+    clumps: Clumps | None = None
 
     def __len__(self) -> int:
         return len(self.verdicts)
@@ -80,6 +84,11 @@ class MapVerdicts(Sequence[Verdict], Printed):
         return sorted(self.illusions, key=lambda one: -abs(one.statistic))
 
     @property
+    def told_of_clumps(self) -> str:
+        """What is to be said of parts of the map too small for a verdict; empty if nothing."""
+        return "" if self.clumps is None else self.clumps.sentence
+
+    @property
     def footing(self) -> str:
         """What the verdicts rest on, how often they are false alarms, and what was left out; empty of none."""
         if not self.verdicts:
@@ -92,13 +101,14 @@ class MapVerdicts(Sequence[Verdict], Printed):
         """Return everything with plain Python values."""
         told = [one.to_dict() for one in self.verdicts]
         cautioned = {"caution": self.caution} if self.caution else {}
-        return {"about": self.about, "verdicts": told, "together": self.together, **cautioned}
+        clumped = {"clumps": self.told_of_clumps} if self.told_of_clumps else {}
+        return {"about": self.about, "verdicts": told, "together": self.together, **cautioned, **clumped}
 
     def summary(self) -> str:
         """Return a line for each verdict, and one on what they rest on."""
         if not self.verdicts:
-            return f"The map shows no gap. {self.left_out}".rstrip()
-        return "\n".join([*(one.line for one in self.verdicts), self.footing])
+            return f"{self.told_of_clumps or 'The map shows no gap.'} {self.left_out}".rstrip()
+        return "\n".join([*(one.line for one in self.verdicts), self.footing, *filter(None, [self.told_of_clumps])])
 
     def __str__(self) -> str:
         return "\n".join([self.about, self.summary(), *filter(None, [self.caution])])
@@ -202,7 +212,9 @@ def judge_gaps(
     options = {"bridge": bridge, "alpha": checked["alpha"], "n_least": least}
     found = [ground.judge(a, b, names, island=island, **options) for a, b, names, island in asked]
     left_out = "" if classes is None else _classes_left_out(ground, classes, checked["max_rows"])
-    return MapVerdicts(found, "Gaps in the map, judged in the data", _TOGETHER, left_out)
+    return MapVerdicts(
+        found, "Gaps in the map, judged in the data", _TOGETHER, left_out, clumps=Clumps.of(ground, bridge)
+    )
 
 
 def _classes_left_out(ground: Ground, classes: Classes, max_rows: int) -> str:

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._arithmetic import log
+from gnomon._arithmetic import exp, log
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.data import check_table
 from gnomon.evaluation.intervals import Sampling
 from gnomon.neighbors import compute_neighbors
 
-__all__ = ["local_radius_correlation"]
+__all__ = ["local_radius_correlation", "unevenness_of_areas"]
 
 
 @entrance("local_radius_correlation")
@@ -69,6 +69,20 @@ def local_radius_correlation(X: Any, Y: npt.ArrayLike, *, n_neighbors: int = 15,
     first, second = (_mean_squares(values, k) for values in (rows, points))
     known = (first > 0) & (second > 0)
     return Sampling(len(first), len(first)).of_correlation(log(first[known]), log(second[known])).value
+
+
+def unevenness_of_areas(X: Any, Y: npt.NDArray[Any], n_neighbors: int) -> float:
+    """Return by how much more the map stretches areas in one place than in another, over nine rows in ten.
+
+    The area around a row is told by the squared radius of its neighbourhood, in the map over that in the data: 1 where
+    the map only changes the unit, nan where there are no radii to compare.
+    """
+    first, second = (_mean_squares(values, n_neighbors) for values in (X, Y))
+    known = (first > 0) & (second > 0)
+    if not known.any():
+        return float("nan")
+    low, high = np.quantile(log(second[known]) - log(first[known]), [0.05, 0.95])
+    return float(exp(np.array([high - low]))[0])
 
 
 def _mean_squares(values: Any, n_neighbors: int) -> npt.NDArray[np.float64]:

@@ -353,7 +353,13 @@ def _verdicts(map: Any) -> list[dict[str, Any]]:
 def _judged(found: Any, verdicts: Items[Any], count: str) -> dict[str, Any]:
     """Return verdicts as a page tells them: question, answer, whether the map misleads, and why; and their footing."""
     rows = [[one.question, one.answer, one.is_illusion, one.sentence] for one in verdicts]
-    return {"about": found.about, "count": count, "rows": rows, "footing": found.footing, "caution": found.caution}
+    return {
+        "about": found.about,
+        "count": count,
+        "rows": rows,
+        "footing": f"{found.footing} {found.told_of_clumps}".strip(),
+        "caution": found.caution,
+    }
 
 
 def _alone(map: Any) -> dict[str, Any] | None:

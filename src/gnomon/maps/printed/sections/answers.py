@@ -42,8 +42,10 @@ def shown(subject: Subject) -> Section | None:
     parts: list[Markup | None] = [
         _judged(gaps, f"False alarms: {_rate(gaps)}, {gaps.together}. Judged on {gaps[0].rests_on}.")
         if len(gaps)
-        else tag("p", "The map shows no gap.")
+        else tag("p", gaps.told_of_clumps or "The map shows no gap.")
     ]
+    if len(gaps) and gaps.told_of_clumps:
+        parts.append(tag("p", gaps.told_of_clumps))
     if drawn is not None and len(drawn):
         told = drawn.worst
         parts.append(tag("h3", "Sizes and distances that are not as they look"))
