@@ -297,6 +297,8 @@ def test_on_a_roll_straight_lines_and_paths_disagree_and_the_verdict_says_so():
     both = is_nearer(X, None, a, b, c)
     assert (both.answer, both.finding) == ("cannot be told", "straight lines and paths along the data disagree")
     assert "along='lines' or along='data'" in both.sentence
+    assert "in straight lines and" in both.sentence
+    assert "along the data, in units" in both.sentence
 
 
 def test_paths_are_straight_on_a_line_and_bridge_what_is_apart():

@@ -66,6 +66,23 @@ def test_independent_rows_are_not_taken_for_repeated(name):
         assert len(find_repeats(X, seed=0)[0]) == len(X)
 
 
+@pytest.mark.parametrize("n_classes", [6, 15])
+@pytest.mark.parametrize("each", [4, 5, 8, 10])
+def test_small_classes_are_no_copies(n_classes, each):
+    """Rows of a class are independent in all columns; their centres lie six times their spread apart."""
+    for seed in range(5):
+        draw = np.random.default_rng(seed)
+        X = draw.normal(size=(n_classes * each, 4)) + np.repeat(6.0 * draw.normal(size=(n_classes, 4)), each, axis=0)
+        assert len(find_repeats(X, seed=0)[0]) == len(X)
+
+
+@pytest.mark.parametrize("n_sets", [6, 19])
+@pytest.mark.parametrize(("times", "noise"), [(3, 0.1), (5, 0.02), (10, 0.02), (10, 0.0)])
+def test_few_sets_are_found_where_they_are_narrower_than_classes(n_sets, times, noise):
+    shares = [len(find_repeats(_several(n_sets, times, noise, seed=seed), seed=0)[0]) for seed in range(5)]
+    assert np.mean(shares) == pytest.approx(n_sets, rel=0.15)
+
+
 def _near(X, new):
     """Return how many rows are in a set beyond doubt, and how many of the new ones copies of one."""
     graph = compute_neighbors(X, 20, seed=0)

@@ -37,6 +37,9 @@ _SURE, _LIKELY = (0.02, 1.5), (0.2, 1.2)
 """Chance that rows that lie evenly have so wide a step at a given neighbour, and the least step, from the farthest of a
 set to the next row, where dimensions are many and chance allows none: the first says of a table that rows are repeated,
 and the second finds more of them once that is said."""
+_FEW, _OF_CLASS = 20, 3.5
+"""Fewer sets, of so many rows each, may as well be small classes."""
+_FAR = 10.0  # step that tells sets of copies from classes: these are apart by a few times their width
 _SINGLE = 0.05
 """Chance that any row of a table that lies evenly has so wide a step, at any neighbour: says so of a set, however few
 there are."""
@@ -57,6 +60,10 @@ def repeats_of_graph(graph: NeighborGraph) -> tuple[Rows, Rows]:
     heavy-tailed and curved tables of independent rows those are 4 in 100 at most. Then sets are the rows that have each
     other before such a step, and of the rest those before one of a chance of 0.2.
 
+    Fewer than twenty sets of four rows and more look the same as so many small classes, of which rows are no copies.
+    They are taken for repeated only where a tenth of the rows could be spared of sets with a step of ten times and
+    more, as narrow as no class is.
+
     Parameters
     ----------
     graph : NeighborGraph of n_samples rows
@@ -72,18 +79,35 @@ def repeats_of_graph(graph: NeighborGraph) -> tuple[Rows, Rows]:
     distances = np.asarray(graph.distances, dtype=np.float64)
     n = len(distances)
     first = np.arange(n)
-    near = _nearer(distances, *_SURE)
-    sets = _mutual(graph, near)
-    sizes = np.bincount(sets)
-    closed = np.ones(len(sizes), dtype=np.bool_)
-    closed[sets[near != sizes[sets] - 1]] = False  # a row has more neighbours before its step, or fewer
-    if np.sum(sizes[closed] - 1) >= _REPEATED * n:
+    sets, spared = _sure_sets(graph, distances, _SURE[1])
+    told = np.sum(spared) >= _REPEATED * n
+    if told and _as_classes(spared[spared > 0] + 1):
+        told = np.sum(_sure_sets(graph, distances, _FAR)[1]) >= _REPEATED * n
+    if told:
         first = _first_of(sets)
         alone = np.bincount(first, minlength=n)[first] == 1  # all others have their set
         likely = np.where(alone, _nearer(distances, *_LIKELY), 0)
         first = np.where(alone, _first_of(_mutual(graph, likely)), first)
     kept = np.flatnonzero(first == np.arange(n))
     return kept, np.searchsorted(kept, first)
+
+
+def _sure_sets(graph: NeighborGraph, distances: Floats, least: float) -> tuple[Rows, Rows]:
+    """Return numbers of the sets before sure steps, and how many rows could be spared of each that has no row besides.
+
+    Those are sets of two to ten rows that all have the others, and no row besides, before a step.
+    """
+    near = _nearer(distances, _SURE[0], least)
+    sets = _mutual(graph, near)
+    sizes = np.bincount(sets)
+    closed = np.ones(len(sizes), dtype=np.bool_)
+    closed[sets[near != sizes[sets] - 1]] = False  # a row has more neighbours before its step, or fewer
+    return sets, sizes[closed] - 1
+
+
+def _as_classes(sizes: Rows) -> bool:
+    """Say whether sets may as well be small classes: few of them, half of which have several rows."""
+    return len(sizes) < _FEW and float(np.median(sizes)) >= _OF_CLASS
 
 
 def near_sets(graph: NeighborGraph) -> Rows:
