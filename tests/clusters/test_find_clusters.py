@@ -20,7 +20,7 @@ from gnomon.clusters.border import HeldOutNeighbors
 from gnomon.clusters.levels import default_level, nested_levels
 from gnomon.clusters.naming import _made_unique
 from gnomon.clusters.reach import are_neighbors, reaches
-from gnomon.clusters.splits import Group, _Ground, _nearer_parts
+from gnomon.clusters.splits import Group, _Ground, _nearer_parts, shown_splits
 from gnomon.clusters.steps import _levels, noise_of_steps
 from gnomon.clusters.thinning import thinning
 from gnomon.clusters.tree import DensityTree
@@ -149,12 +149,37 @@ def test_a_border_of_hardly_any_row_is_open_and_that_of_a_thread_is_not():
     draw = np.random.default_rng(0)
     thread = np.sort(draw.uniform(size=400))[:, None] ** 3  # however thin it gets
     border = HeldOutNeighbors.of(thread[::2], thread[1::2])
-    falls = [border.fall(np.arange(k), np.arange(k, 200), 1e6) for k in range(30, 170, 10)]
+    falls = [border.fall(np.arange(k), np.arange(k, 200))[0] for k in range(30, 170, 10)]
+    assert not border.is_open(np.arange(100), np.arange(100, 200), 1e6, 1e-9)
     assert np.isfinite(falls).all()
     assert np.median(falls) < 0.5
     gap = np.where(np.arange(400) < 200, 0.0, 1.0)[:, None] + thread
     border = HeldOutNeighbors.of(gap[::2] * [1.0, 1.0], gap[1::2] * [1.0, 1.0])
-    assert border.fall(np.arange(100), np.arange(100, 200), 1e6) == math.inf
+    assert border.fall(np.arange(100), np.arange(100, 200))[0] == math.inf
+    assert border.is_open(np.arange(100), np.arange(100, 200), 1e6, 0.05)
+
+
+def test_two_groups_of_few_rows_far_apart_have_no_border():
+    draw = np.random.default_rng(0)
+    learned = draw.normal(size=(30, 4)) + 20.0 * (np.arange(30) < 10)[:, None]
+    held_out = draw.normal(size=(30, 4)) + 20.0 * (np.arange(30) < 20)[:, None]  # few learned, many held out
+    border = HeldOutNeighbors.of(learned, held_out)
+    assert border.fall(np.arange(10), np.arange(10, 30)) == (math.inf, 0.0)
+
+
+def test_a_border_in_wide_neighborhoods_asks_for_a_fall_or_a_sure_split():
+    draw = np.random.default_rng(0)
+    angle = 2.0 * np.pi * np.arange(60) / 60
+    ring = np.c_[np.cos(angle), np.sin(angle)] + 0.01 * draw.normal(size=(60, 2))
+    border = HeldOutNeighbors.of(ring[::2], ring[1::2])
+    left, right = np.arange(15), np.arange(15, 30)
+    apart = float(np.linalg.norm(ring[::2][left].mean(axis=0) - ring[::2][right].mean(axis=0)))
+    fall, radius = border.fall(left, right)
+    assert abs(fall) < 0.2
+    assert 0.5 * apart < radius < 1.7 * apart
+    assert not border.is_open(left, right, 1.01 * radius, 0.01)
+    assert border.is_open(left, right, 1.01 * radius, 1e-4)
+    assert border.is_open(left, right, 0.99 * radius, 0.01)
 
 
 def test_rows_in_no_peak_are_around_the_peak_that_is_nearest():
@@ -181,7 +206,10 @@ def test_the_p_value_is_binomial_where_counts_are_known():
     held_out = np.concatenate([np.full(12, -1.0), np.full(9, 1.0), [0.0]])[:, None]
     got = thinning(a, b, np.empty((0, 1)), held_out)
     assert got.n_rows == (12, 10)
-    assert got.p_value == pytest.approx(4 * binom.cdf(0, 9, 0.5))  # a narrow window beside the lone row
+    assert got.p_value == pytest.approx(3 * binom.cdf(1, 10, 2 / 3))  # a window twice as wide as those of the peaks
+    assert got.share == pytest.approx(1 / 9 / 2)
+    got = thinning(a, b, np.empty((0, 1)), held_out[:-1])
+    assert got.p_value == pytest.approx(3 * binom.cdf(0, 9, 2 / 3))
     assert got.share == 0.0
 
 
@@ -206,6 +234,21 @@ def test_p_values_of_one_cloud_are_valid():
         left = side < np.quantile(side, draw.uniform(0.3, 0.7))
         low += thinning(X[left], X[~left], np.empty((0, 3)), unseen).p_value <= 0.2
     assert low <= 0.2 * 80
+
+
+def test_splits_not_yet_shown_take_over_the_share_of_alpha_of_those_that_are():
+    draw = np.random.default_rng(0)
+    center = np.array([[0.0, 0.0], [30.0, 0.0], [0.0, 31.0]])
+    learned = draw.normal(size=(60, 2)) + center[np.arange(60) % 3]
+    held_out = np.r_[draw.normal(size=(60, 2)) + center[np.arange(60) % 2], 0.1 * draw.normal(size=(6, 2)) + center[2]]
+    tree = DensityTree.of(learned, learned, 10)
+    p_value = 3 * binom.cdf(0, 6, 2 / 3)  # of the six rows against none between
+    groups, splits = shown_splits(
+        tree, learned, held_out, alpha=1.1 * p_value
+    )  # of two splits half would be too little
+    assert len(groups) == 3
+    assert max(split.p_value for split in splits) == pytest.approx(p_value)
+    assert len(shown_splits(tree, learned, held_out, alpha=0.9 * p_value)[0]) == 2
 
 
 # Levels and names.
@@ -275,6 +318,16 @@ def test_each_cluster_lies_in_its_parent_and_names_differ(found):
         assert np.all(np.diff([cluster.size for cluster in level.clusters]) <= 0)
         for cluster in level.clusters:
             assert set(level.names[level.labels == cluster.number]) == {cluster.name}
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_blobs_of_twenty_rows_far_apart_are_found(seed):
+    draw = np.random.default_rng(seed)
+    group = np.arange(80) % 4
+    X = draw.normal(size=(80, 4)) + 12.0 * np.eye(4)[group]
+    found = gn.find_clusters(X, random_state=seed)
+    assert len(found) >= 3
+    assert adjusted_rand_score(group, found.labels) > 0.6
 
 
 def test_rows_far_from_all_are_in_no_cluster_but_have_a_nearest():
@@ -385,15 +438,15 @@ def test_a_path_that_winds_through_many_dimensions_is_one_piece(seed):
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_type_of_few_rows_is_in_no_cluster_and_told(seed):
-    X = np.random.default_rng(seed).normal(size=(830, 12))
+    X = np.random.default_rng(seed).normal(size=(818, 12))
     X[:400, 0] += 16.0
     X[800:, 1] += 14.0
     found = gn.find_clusters(X, random_state=seed)
     assert len(found) == 2
-    assert set(found.apart.tolist()) == set(range(800, 830))
+    assert set(found.apart.tolist()) == set(range(800, 818))
     assert all(np.all(level.labels[800:] == -1) for level in found.levels)
     assert np.count_nonzero(found.labels[:800] < 0) <= 4
-    assert "  30 rows lie with few others apart from every cluster, too few to be shown one" in found.summary()
+    assert "  18 rows lie with few others apart from every cluster, too few to be shown one" in found.summary()
     assert found.to_dict()["apart"] == found.apart.tolist()
 
 
@@ -482,7 +535,7 @@ def test_results_are_plain_for_json_and_for_a_frame(found):
     [
         ({"X": np.zeros((59, 2))}, "find_clusters: X with 59 rows must be of at least 60 rows"),
         ({"alpha": 0.0}, "find_clusters: alpha=0.0 must be a number > 0 and < 0.5"),
-        ({"min_size": 5}, "find_clusters: min_size=5 must be .*20"),
+        ({"min_size": 5}, "find_clusters: min_size=5 must be .*12"),
         ({"n_phrases": 0}, "find_clusters: n_phrases=0 must be .*1"),
         ({"features": np.zeros((3, 2))}, "find_clusters: features with 3 rows must be of n_samples=70 rows"),
     ],

@@ -21,7 +21,11 @@ Rows = npt.NDArray[np.int64]
 
 _N_NEIGHBORS = 15
 _BOTH = 0.2  # share of a row's neighbours that each of two groups has at the border, at least
-_WIDE = 0.5  # of the distance of two groups: a neighbourhood so wide holds rows of both
+_FALL = math.log(2.5)  # of the density on a border
+_WIDE = 0.5  # of the distance of two groups: so wide neighbourhoods smooth their border
+_FALL_WIDE = math.log(1.5)  # which then is as much as can be asked
+_SURE = 1e-3  # p-value of a split of which nothing is asked where its border cannot be seen
+_WIDER = 1.0  # holds rows of both wherever it is
 _ALL = 0.8  # share of a row's neighbours that a group has inside it, at least
 _CLOSE = 8  # of these tell the density at a row: fewer stray more, more reach across a gap
 _FEW = 2  # rows on the border: of a thread ten are on the mean, and two at most at 1 % of its places
@@ -61,14 +65,13 @@ class HeldOutNeighbors:
         densities = -dimension * log(np.maximum(close, np.finfo(np.float32).tiny))
         return cls(neighbors, distances[:, -1], densities, len(learned))
 
-    def fall(self, a: Rows, b: Rows, apart: float) -> float:
-        """Return by how much the logarithm of density is lower on the border of two groups than inside the sparser one.
+    def is_open(self, a: Rows, b: Rows, apart: float, p_value: float) -> bool:
+        """Return whether two groups do not join around a bend.
 
-        The medians are compared, of rows whose neighbours belong to both groups and of those whose neighbours belong to
-        one. Held-out rows alone tell densities: where learned rows are few by chance had a part in where the border is.
-        Infinite where two rows at most are on the border: a thread has ten there, however thin it gets, since its
-        neighbourhoods grow longer as it does, and a sheet has far more. So it is where neighbourhoods are wider than
-        half the distance of the groups: then both are in them, and no bend can hide.
+        The logarithm of density falls on their border by that of 2.5 at least, or 1.5 where neighbourhoods there are
+        wider than half the distance of the groups and smooth it. Nothing is asked where hardly any row is on the
+        border, nor of so wide neighbourhoods where they are wider than the distance, so that both groups are in them,
+        or where the split is so sure that no ring or arc of few rows would show it.
 
         Parameters
         ----------
@@ -76,16 +79,39 @@ class HeldOutNeighbors:
             Learned rows of both groups.
         apart : float
             Distance of their means.
+        p_value : float
+            Of the split, before it is adjusted for others.
         """
-        shares = []
+        fall, radius = self.fall(a, b)
+        if radius < _WIDE * apart:
+            return fall >= _FALL
+        return radius >= _WIDER * apart or p_value <= _SURE or fall >= _FALL_WIDE
+
+    def fall(self, a: Rows, b: Rows) -> tuple[float, float]:
+        """Return by how much the logarithm of density is lower on the border of two groups than inside the sparser one.
+
+        The medians are compared, of rows whose neighbours belong to both groups and of those whose neighbours belong to
+        one. Held-out rows alone tell densities: where learned rows are few by chance had a part in where the border is.
+        Infinite where two rows at most are on the border: a thread has ten there, however thin it gets, since its
+        neighbourhoods grow longer as it does, and a sheet has far more. Of groups of fewer than 15 rows as many
+        neighbours are looked at as the smaller has: more would reach into the other one from anywhere.
+
+        Returns
+        -------
+        fall : float
+        radius : float
+            Median distance to the 15th neighbour of the rows on the border.
+        """
+        shares, k = [], min(self.neighbors.shape[1], len(a), len(b))
         for rows in (a, b):
             inside = np.zeros(self.n_learned, dtype=np.bool_)
             inside[rows] = True
-            shares.append(inside[self.neighbors].mean(axis=1))
+            shares.append(inside[self.neighbors[:, :k]].mean(axis=1))
         border = (shares[0] >= _BOTH) & (shares[1] >= _BOTH)
-        if np.count_nonzero(border) <= _FEW or float(np.median(self.radii[border])) >= _WIDE * apart:
-            return math.inf
+        if np.count_nonzero(border) <= _FEW:
+            return math.inf, 0.0
+        radius = float(np.median(self.radii[border]))
         sides = [self.densities[share >= _ALL] for share in shares]
         if min(len(side) for side in sides) == 0:
-            return 0.0
-        return min(float(np.median(side)) for side in sides) - float(np.median(self.densities[border]))
+            return 0.0, radius
+        return min(float(np.median(side)) for side in sides) - float(np.median(self.densities[border])), radius

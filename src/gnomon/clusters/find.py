@@ -37,12 +37,15 @@ Labels = npt.NDArray[np.int64]
 FEWEST_ROWS = 60
 """A table of fewer rows is too small to be parted and checked."""
 _N_NEIGHBORS = 15
+_FEWEST_NEIGHBORS = 5
+_SHARE_OF_ROWS = 0.1  # neighbours of a row, of those learned: groups of few rows then hang together by themselves
+_SMALLEST, _SMALL = 12, 20  # rows of a peak at least, in tables of up to 120 rows and from 200 rows on
 _DIMENSIONS = 5  # of the neighbour embedding whose density is looked at
 _PASSES = 200
 _FEW = 2  # times the learned rows of the smallest peak: a group of fewer may be too small to be shown a cluster
 _RULES: dict[str, Rule] = {
     "alpha": Real(0.0, 0.5, low_open=True, high_open=True),
-    "min_size": Either(Integer(20), Nothing()),
+    "min_size": Either(Integer(_SMALLEST), Nothing()),
     "n_phrases": Integer(1),
 }
 
@@ -69,10 +72,11 @@ def find_clusters(
     checked in the rows held out, in principal components of the data and not in any embedding: if the rows do not thin
     out there, to 60 % of the sparser side at least and more than chance lets them, it is undone. So it is if they do
     not between the halves, or the 30 %, of both sides that lie nearest to each other; and where the two groups join
-    around a bend, along rows that lie more than two fifths as densely as those inside. What remains are the clusters of
-    the finest level; coarser levels join those whose means are nearest. A learned row stays in its group, and every
-    other row goes where most of its 15 nearest learned rows are: those whose squared distance exceeds most narrowly
-    what their own noise makes it, so that rows of less noise than others do not outvote them in many columns.
+    around a bend, along rows that lie more than two fifths as densely as those inside (two thirds, where rows are too
+    few to see more, if the p-value is above 0.001). What remains are the clusters of the finest level; coarser levels
+    join those whose means are nearest. A learned row stays in its group, and every other row goes where most of its 15
+    nearest learned rows are: those whose squared distance exceeds most narrowly what their own noise makes it, so that
+    rows of less noise than others do not outvote them in many columns.
 
     Names are those of `gnomon.cluster_captions`, each cluster against its siblings: the clusters within the same
     cluster of the next coarser level. They too come from rows held out, and name only features whose difference is no
@@ -91,8 +95,9 @@ def find_clusters(
     metric : str, default="euclidean"
         Distances between rows, as for `gnomon.neighbors.compute_neighbors`. Checked are straight distances of the
         columns, of rows of length 1 if it is "cosine", and of columns with a period cut where they hold fewest rows.
-    min_size : int >= 20 or None, default=None
-        Fewest rows of a peak, of repeated ones one counted. None takes the root of half of them, 20 at least.
+    min_size : int >= 12 or None, default=None
+        Fewest rows of a peak, of repeated ones one counted. None takes the root of half of them, and at least a tenth
+        of them from 12 to 20.
     alpha : float in (0, 0.5), default=0.05
         How often any cluster may be claimed where the data are one cloud without bends, see Notes.
     n_phrases : int >= 1, default=3
@@ -123,7 +128,8 @@ def find_clusters(
     Notes
     -----
     The p-value of a split holds for data of any log-concave density, and of any other whose projections have one peak:
-    the held-out rows know nothing of the split they check. `alpha` is shared by all splits of the tree.
+    the held-out rows know nothing of the split they check. `alpha` is shared by all splits of the tree, and those that
+    are not yet shown take over the share of those that are, as in Holm's method.
     Rows must therefore be independent, and those that were copied or measured several times are not: of one normal
     cloud of 200 rows, each five times, clusters would be claimed in 12 of 20 tables. Where a tenth of the rows at least
     could be spared, as they lie in sets of two to ten far nearer to each other than to other rows, one row of each set
@@ -178,7 +184,7 @@ def find_clusters(
     if seams is not None:
         described = seams.apply(described)
     ground = PlacedHalves.of(table.values, metric)
-    fewest = checked["min_size"] or max(20, round(math.sqrt(ground.n_counted / 2)))
+    fewest = checked["min_size"] or _fewest_rows(ground.n_counted)
     groups, splits, n_splits = _learn(table.values, ground, metric, fewest, checked["alpha"])
     halves, learned = ground.halves, ground.learned
     found = {
@@ -217,7 +223,7 @@ def _learn(
         return [], [], 0
     with running(warned=[]):  # that rows are equal, or their graph falls apart, is no news here
         estimator = UMAP(
-            n_neighbors=min(_N_NEIGHBORS, n_learned - 1),
+            n_neighbors=min(max(_FEWEST_NEIGHBORS, min(_N_NEIGHBORS, int(_SHARE_OF_ROWS * n_learned))), n_learned - 1),
             n_components=_DIMENSIONS,
             min_dist=0.0,
             max_iter=_PASSES,
@@ -230,6 +236,11 @@ def _learn(
     tree = DensityTree.of(points, ground.learned, _fewest_learned(ground, min_size))
     groups, splits = shown_splits(tree, ground.learned, ground.held_out, alpha=alpha)
     return groups, splits, len(tree.splits())
+
+
+def _fewest_rows(n: int) -> int:
+    """Return how many rows a peak has at least, unless that is given."""
+    return max(_SMALLEST, min(_SMALL, n // 10), round(math.sqrt(n / 2)))
 
 
 def _fewest_learned(ground: PlacedHalves, min_size: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from gnomon._run import current_run
 from gnomon._threads import in_order
 from gnomon.clusters.border import HeldOutNeighbors
 from gnomon.clusters.reach import are_neighbors, reaches
-from gnomon.clusters.thinning import thinning
+from gnomon.clusters.thinning import Thinning, thinning
 from gnomon.clusters.tree import DensityTree, Part
 from gnomon.evaluation.gaps.lines import THIN
 from gnomon.neighbors import RowSearch
@@ -25,7 +25,6 @@ __all__ = ["Group", "Split", "shown_splits"]
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 
-_FALL = math.log(2.5)  # of the density on a border
 _NEARER = (0.5, 0.3)  # shares of two groups that lie nearest to each other, between which rows must be few as well
 _N_NEIGHBORS = 15  # of the other group tell how near to it a row lies
 
@@ -96,17 +95,14 @@ def _nearer_parts(a: Floats, b: Floats) -> Iterator[tuple[Floats, Floats]]:
 
 @dataclass(frozen=True)
 class _Ground:
-    """What splits are judged by: the tree, its rows in the data, those held out and neighbours of these.
-
-    A split holds at a p-value of at most `alpha` after it is multiplied by `total` over the weight of the split.
-    """
+    """What splits are judged by: the tree, its rows in the data, those held out and neighbours of these."""
 
     tree: DensityTree
     learned: Floats
     held_out: Floats
     border: HeldOutNeighbors
-    alpha: float = 0.05
-    total: float = 1.0
+    _thinnings: dict[tuple[frozenset[int], frozenset[int]], Thinning] = field(default_factory=dict)
+    _shares: dict[tuple[frozenset[int], frozenset[int]], float] = field(default_factory=dict)
 
     @cached_property
     def _leaf_means(self) -> dict[int, Floats]:
@@ -151,27 +147,44 @@ class _Ground:
         return ones[i], others[j]
 
     def judge(self, asked: tuple[Group, Group, float]) -> tuple[float, float] | None:
-        """Return the p-value and the share of the split of two groups, of some weight, None if it does not hold.
+        """Return the p-value and the share of the split of two groups, None if it does not hold.
 
-        By the rows held out. What nearly no split fails is looked at last.
+        By the rows held out, at a p-value of some level at most. What nearly no split fails is looked at last.
         """
-        one, other, weight = asked
+        one, other, level = asked
+        pair = one.leaves, other.leaves
+        if pair not in self._thinnings:
+            self._thinnings[pair] = self._thin(one, other)
+        found = self._thinnings[pair]
+        if found.p_value > level or found.share > THIN:
+            return None
+        if pair not in self._shares:
+            self._shares[pair] = self._share(one, other, found)
+        share = self._shares[pair]
+        return None if share > THIN else (found.p_value, share)
+
+    def _thin(self, one: Group, other: Group) -> Thinning:
         a, b = self._nearest_parts(one, other)
+        return thinning(self.learned[a.rows], self.learned[b.rows], self._others(a, b), self.held_out)
+
+    def _others(self, a: Part, b: Part) -> Floats:
+        """Return the means of the peaks in neither of two parts."""
         others = [mean for leaf, mean in self._leaf_means.items() if leaf not in a.leaves | b.leaves]
-        stacked = np.stack(others) if others else np.empty((0, self.learned.shape[1]))
+        return np.stack(others) if others else np.empty((0, self.learned.shape[1]))
+
+    def _share(self, one: Group, other: Group, found: Thinning) -> float:
+        """Return the largest share, also between the nearest rows of both; infinity where they join around a bend."""
+        a, b = self._nearest_parts(one, other)
         both = self.learned[a.rows], self.learned[b.rows]
-        found = thinning(*both, stacked, self.held_out)
-        p_value, share = min(1.0, found.p_value * self.total / weight) if weight > 0 else 1.0, found.share
-        if p_value > self.alpha or share > THIN:
-            return None
         apart = length(both[0].mean(axis=0) - both[1].mean(axis=0))
-        if not self.border.fall(self._around(one), self._around(other), apart) >= _FALL:
-            return None
+        if not self.border.is_open(self._around(one), self._around(other), apart, found.p_value):
+            return math.inf
+        share = found.share
         for parts in _nearer_parts(*both):
-            share = max(share, thinning(*parts, stacked, self.held_out).share)
+            share = max(share, thinning(*parts, self._others(a, b), self.held_out).share)
             if share > THIN:  # no gap, whatever the rest shows
-                return None
-        return p_value, share
+                break
+        return share
 
 
 def shown_splits(
@@ -180,12 +193,13 @@ def shown_splits(
     """Return the groups that remain when splits that do not hold are undone, and the splits that do.
 
     Where two parts of the tree join, each two groups are judged, one of each part, between which no third one lies. The
-    split of the two holds if held-out rows thin out there, see `thinning`, at a p-value of at most alpha after
-    Bonferroni's correction for all splits of the tree with weights [1]_: the rows of the smaller side times the
-    logarithm by which density falls there, which are known before any held-out row is looked at; if the density falls
-    to 60 % of the sparser side's at most, also between those halves of both sides that lie nearest to each other, and
-    between the nearest 30 %; and if on the border, see `HeldOutNeighbors`, it is at most two fifths of that inside.
-    Where it does not hold, the two groups become one.
+    split of the two holds if held-out rows thin out there, see `thinning`, at a p-value of at most alpha after Holm's
+    correction for all splits of the tree with weights [1]_: first for all of them, then again for those of which none
+    was shown before, until no more are. The weights are the rows of the smaller side times the logarithm by which
+    density falls there, which are known before any held-out row is looked at. It also takes that density falls to 60 %
+    of the sparser side's at most, also between those halves of both sides that lie nearest to each other, and between
+    the nearest 30 %, and that the border is open, see `HeldOutNeighbors`. Where the split does not hold, the two groups become
+    one.
 
     Parameters
     ----------
@@ -204,8 +218,30 @@ def shown_splits(
         number: min(len(tree.parts[child]) for child in tree.parts[number].children or ()) * tree.fall(number)
         for number in tree.splits()
     }
-    ground = _Ground(tree, learned, held_out, HeldOutNeighbors.of(learned, held_out), alpha, sum(weights.values()))
-    shown: list[Split] = []
+    ground = _Ground(tree, learned, held_out, HeldOutNeighbors.of(learned, held_out))
+    totals = dict.fromkeys(weights, sum(weights.values()))
+    claimed: set[int] = set()
+    while True:
+        levels = {
+            number: alpha * weight / max(totals[number], weight) if weight > 0.0 else -1.0
+            for number, weight in weights.items()
+        }
+        groups, shown = _joined_where_not_shown(tree, ground, levels)
+        more = {number for number, _ in shown} - claimed
+        if not more:
+            break
+        claimed |= more
+        left = sum(weight for number, weight in weights.items() if number not in claimed)
+        totals = {number: total if number in claimed else left for number, total in totals.items()}
+    splits = [replace(split, p_value=min(1.0, split.p_value * alpha / levels[number])) for number, split in shown]
+    return groups, [split for split in splits if not any(split.sides[0] | split.sides[1] <= g.leaves for g in groups)]
+
+
+def _joined_where_not_shown(
+    tree: DensityTree, ground: _Ground, levels: dict[int, float]
+) -> tuple[list[Group], list[tuple[int, Split]]]:
+    """Return the groups that remain, and the splits that hold at the level of their part, with its number."""
+    shown: list[tuple[int, Split]] = []
     remaining = {
         number: [Group(part.rows, part.leaves, part.start)]
         for number, part in enumerate(tree.parts)
@@ -215,7 +251,7 @@ def shown_splits(
         sides = [[remaining.pop(child) for child in tree.parts[number].children or ()] for number in numbers]
         pairs = [ground.touching(ones, others) for ones, others in sides]
         met = [
-            (ones[i], others[j], weights[number])
+            (ones[i], others[j], levels[number])
             for number, (ones, others), some in zip(numbers, sides, pairs, strict=True)
             for i, j in some
         ]
@@ -226,13 +262,14 @@ def shown_splits(
             for i, j in some:
                 found = next(judged)
                 if found is not None:
-                    shown.append(Split((ones[i].leaves, others[j].leaves), *found, tree.parts[number].start))
+                    split = Split((ones[i].leaves, others[j].leaves), *found, tree.parts[number].start)
+                    shown.append((number, split))
                 else:
                     before, after = home[len(ones) + j], home[i]
                     home = [after if at == before else at for at in home]
             remaining[number] = [_joined([groups[k] for k, at in enumerate(home) if at == one]) for one in set(home)]
     groups = sorted(next(iter(remaining.values()), []), key=lambda group: (-len(group.rows), min(group.leaves)))
-    return groups, [split for split in shown if not any(split.sides[0] | split.sides[1] <= g.leaves for g in groups)]
+    return groups, shown
 
 
 def _joined(groups: list[Group]) -> Group:

@@ -339,7 +339,8 @@ def _verdicts(map: Any) -> list[dict[str, Any]]:
     """
     told = []
     if map._gaps is not None:
-        told.append(_judged(map._gaps, list(map._gaps), "" if len(map._gaps) else "The map shows no gap."))
+        none = not len(map._gaps) and not map._gaps.told_of_clumps
+        told.append(_judged(map._gaps, list(map._gaps), "The map shows no gap." if none else ""))
     drawn = map._illusions
     if drawn is not None:
         worst = drawn.worst
