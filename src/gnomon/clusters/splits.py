@@ -198,8 +198,8 @@ def shown_splits(
     was shown before, until no more are. The weights are the rows of the smaller side times the logarithm by which
     density falls there, which are known before any held-out row is looked at. It also takes that density falls to 60 %
     of the sparser side's at most, also between those halves of both sides that lie nearest to each other, and between
-    the nearest 30 %, and that the border is open, see `HeldOutNeighbors`. Where the split does not hold, the two groups become
-    one.
+    the nearest 30 %, and that the border is open, see `HeldOutNeighbors`. Where the split does not hold, the two groups
+    become one.
 
     Parameters
     ----------
