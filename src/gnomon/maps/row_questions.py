@@ -98,6 +98,10 @@ class RowQuestions:
         By the local outlier factor of the first 15 of `neighbors`, in the metric of the map. Rows at distance 0 of each
         other count as one, and all have its score; rows near them are compared with 15 rows that differ.
 
+        Rows that are odd alike are neighbours of each other and have no low density: of 300 spectra in which five had a
+        foreign peak of 50 times the noise none of the five was among 20, in three draws. Their residuals from the first
+        principal components, or their Mahalanobis distances within a few more, were the largest of all.
+
         Parameters
         ----------
         n_top : int >= 1, default=20
