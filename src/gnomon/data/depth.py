@@ -108,7 +108,8 @@ def depth_of_table(X: Any) -> Float64Array | None:
     if not most.max() > 0.0:
         return None
     uneven = held.max() >= _RARE * np.median(held[held > 0])
-    return totals if uneven and (most == most.max()).mean() <= _AT_TOP else None
+    looks_so = bool(uneven and (most == most.max()).mean() <= _AT_TOP)
+    return totals if looks_so else None
 
 
 def _column(cells: Any, names: tuple[str, ...]) -> Float64Array | None:
