@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import importlib
 import inspect
 import pkgutil
@@ -271,6 +272,14 @@ def test_a_display_that_was_not_drawn_draws_itself(tmp_path):
     heights = display.ax_.patches[0].get_path().vertices
     assert heights.size
     assert not hasattr(figures.HistogramDisplay({}, ""), "ax_")
+
+
+def test_a_notebook_gets_words_beside_the_picture():
+    data, facts = figures.plot_map(X[:, :2], labels=LABELS, title="Three\u202e kinds")._repr_mimebundle_()
+    assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
+    assert facts == {"image/png": {"alt": "Figure (map): Three\\u202e kinds"}}
+    histogram = figures.HistogramDisplay({"values": X[:, 0]}, "value")
+    assert histogram._repr_mimebundle_()[1]["image/png"]["alt"].startswith("Figure (histogram)")
 
 
 def test_legends_list_forty_classes_in_columns_and_say_what_they_leave_out():

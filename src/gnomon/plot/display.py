@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
+from gnomon._printed import harmless
 from gnomon._validation import message
 from gnomon.plot.colors import ClassColors, ValueColors
 from gnomon.plot.files import import_matplotlib, save_figure
@@ -147,6 +150,18 @@ class Display:
         buffer = io.BytesIO()
         self._drawn().savefig(buffer, format="png", dpi=120)
         return buffer.getvalue()
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict[str, str], dict[str, Any]]:
+        """Return the picture for a notebook, with words for those who do not see it."""
+        picture = base64.b64encode(self._repr_png_()).decode("ascii")
+        return {"image/png": picture}, {"image/png": {"alt": self._in_words()}}
+
+    def _in_words(self) -> str:
+        """Return what the figure is of: the titles of its panels, else its kind."""
+        titles = [str(ax.get_title(loc=side)) for ax in self._drawn().axes for side in ("left", "center")]
+        told = "; ".join(dict.fromkeys(harmless(one).replace("\n", " ") for one in titles if one))
+        kind = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(self).__name__.removesuffix("Display")).lower()
+        return f"Figure ({kind}): {told}" if told else f"Figure ({kind})"
 
     def _extent(self, style: Style) -> tuple[float, float]:
         """Return width and height of a new figure in inches; the height keeps the proportions."""
