@@ -155,7 +155,7 @@ def _told_apart(name: str, known: FloatArray) -> str:
         return "an identifier by its name"
     n = len(known)
     low, high = float(known.min()), float(known.max())
-    if low > EXACT_UP_TO and high < _ENDLESS and _have_all_digits(known):
+    if low > EXACT_UP_TO and high < min(_ENDLESS, 10.0 * low) and _have_all_digits(known):
         return f"{_ALL_DIFFER}, beyond 2^53, where floating point rounds them"
     share = n / (high - low + 1.0)
     if share >= _DENSE:
