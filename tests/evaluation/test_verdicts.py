@@ -221,7 +221,7 @@ def test_the_p_value_of_a_density_is_scipys(monkeypatch):
     assert found.p_value == pytest.approx(expected.pvalue, rel=1e-4)
 
 
-def test_nearer_is_told_by_energy_distances_with_their_error():
+def test_nearer_is_told_by_distances_of_centres_with_their_error():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 3))
     X[100:200, 0] += 5

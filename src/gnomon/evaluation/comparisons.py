@@ -274,9 +274,9 @@ def is_nearer(
     a, b, c : array-like
         Row numbers, or masks of shape (n_samples,), without common rows, of at least 10 rows.
     metric : {"euclidean", "cosine", "haversine"} or "periodic(...)", default="euclidean"
-        Distances in the data. Rows of zeros have no direction and are left out under the cosine. Columns with a period,
-        such as "periodic(360)", are circles as long as the period, and places of "haversine" points of a sphere, whose
-        chords are the distances: so there is no seam.
+        Distances in the data; for the cosine those of rows of unit length, without rows of zeros, which have none.
+        Columns with a period, such as "periodic(360)", are circles as long as the period, and places of "haversine"
+        points of a sphere, whose chords are the distances: so there is no seam.
     along : {"both", "lines", "data"}, default="both"
         Which distances count: those of straight lines, those of paths along the data, or both: then figures and answer
         are those of straight lines, but where paths say surely the opposite it "cannot be told" and the sentence names
