@@ -39,6 +39,12 @@ def test_directions_are_as_many_as_made_the_table(kind, number):
         assert common_directions(sp.csr_array(X)) == number
 
 
+def test_many_directions_are_not_taken_for_noise():
+    draw = np.random.default_rng(0)
+    pairs = np.repeat(draw.normal(size=(400, 20)), 2, axis=1) + 0.35 * draw.normal(size=(400, 40))
+    assert common_directions(pairs) >= 19
+
+
 def test_few_columns_or_rows_are_not_asked():
     X = _rows("numbers", 0)
     assert common_directions(X[:, :19]) is None
@@ -60,9 +66,9 @@ def test_ranks_are_those_of_scipy_and_variances_those_of_the_singular_values():
 def test_a_report_says_so_where_rows_show_more_dimensions():
     assert directions_told(None, 40.0) == directions_told(7, 8.0) == ""
     assert directions_told(0, 40.0).startswith("Columns go together in no direction (")
-    assert directions_told(1, 40.0).startswith("Columns go together in 1 direction (")
+    assert directions_told(1, 40.0).startswith("Columns go together in about 1 direction (")
     m = gn.map(_rows("numbers", 0) + 2.0 * np.random.default_rng(9).normal(size=(300, 60)), method="pca")
     assert m.to_dict()["common_directions"] == 3
     told = directions_told(3, m.intrinsic_dimension().value)
-    assert told.startswith("Columns go together in 3 directions (")
+    assert told.startswith("Columns go together in about 3 directions (")
     assert f"  {told}" in report_text(m, verdicts=False).splitlines()

@@ -209,3 +209,13 @@ def test_a_report_tells_alike_columns_side_by_side_as_one_in_lines_of_bounded_le
     assert max(map(len, text.splitlines())) < 400
     assert _stretches(["c", "a", "b", "e"], list("abcdef")) == "a to c (3), e"
     assert _stretches(list("acegikmoqsu"), list("abcdefghijklmnopqrstu")) == "a, c, e, g, i, k, m, o and 3 more"
+
+
+@pytest.mark.filterwarnings("ignore:.*alone tells the labels:gnomon.exceptions.DataWarning")
+def test_a_label_in_the_middle_is_told_in_a_report_by_what_tells_it_from_each():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 3)) + 8.0 * np.outer(np.arange(90) % 3, [0.0, 0.0, 1.0])
+    labels = np.array(["low", "middle", "top"])[np.arange(90) % 3]
+    made = gn.maps.Map(X, X[:, 1:], labels=labels, feature_names=[*"abc"])
+    (line,) = [line for line in made.report(verdicts=False).splitlines() if line.startswith("  middle  ")]
+    assert line == "  middle  medium c, against each other; nothing against all others together"

@@ -100,6 +100,8 @@ def test_values_of_scikit_learn_are_told_by_their_names_here():
     X = np.eye(6)
     with pytest.raises(ValueError, match="'gaussian' is what scikit-learn calls 'rbf'"):
         gn.KernelPCA(kernel="rbf").fit(X)
+    with pytest.raises(ValueError, match="'svd' is what scikit-learn calls 'full'"):
+        gn.PCA(solver="full").fit(X)
     with pytest.raises(TypeError, match="variant='ordinal' is what scikit-learn called metric=False"):
         gn.MDS(metric=False).fit(X)
 

@@ -149,6 +149,7 @@ def read_npy(
 def read_npy_column(path: str) -> npt.NDArray[Any]:
     """Read one column: an array of numbers, texts or dates with a value for each row."""
     array = _read_file(path)
+    array = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
     if array.ndim != 1 or array.dtype.kind not in "biufUMm":
         rule = "an array of numbers, texts or dates, one for each row"
         fact = f"shape {array.shape}, dtype {array.dtype}"

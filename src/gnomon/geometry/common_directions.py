@@ -16,18 +16,19 @@ FEWEST_COLUMNS = 20
 """Fewer columns may each tell something of their own, so that nothing of them is to be called noise."""
 
 _MOST = 500  # rows, and columns, that are looked at
-_ABOVE = 1.2  # times the largest variance of shuffled columns
+_ABOVE = 1.2  # times the variance of shuffled columns along a component of the same rank
 _STREAM = 0x436F
 
 
 def common_directions(X: Any, *, seed: int = 0) -> int | None:
     """Return how many principal components of the ranks of columns stand above those of the columns shuffled.
 
-    They are counted from 1.2 times the largest variance along a component of the table whose columns are each shuffled
-    by itself [1]_. Ranks make it no matter of units and heavy tails. It is a count of straight directions: a circle has
-    two. Of 17 kinds of tables (numbers, counts, sparse ones, heavy tails, groups, a circle and a path under noise; 500
-    and 1,000 rows, 100 to 500 columns) it was the true count in all of 5 draws but of two: 4 of a path through five
-    directions, and 11 where noise of neighbouring columns correlates by a half, which does go together.
+    They are counted, the largest first, as long as their variance is 1.2 times that along the component of the same
+    rank of the table whose columns are each shuffled by itself [1]_. Ranks make it no matter of units and heavy tails.
+    It is a count of straight directions: a circle has two. Up to ten directions in 100 to 500 columns were counted
+    rightly in all of six draws, and none in noise; of 20 that share all of 100 columns 15 to 18 are counted, of 20
+    pairs of columns 19 or 20, of 30 looser pairs 19 to 26. Noise of neighbouring columns that correlates does go
+    together.
 
     Parameters
     ----------
@@ -53,7 +54,8 @@ def common_directions(X: Any, *, seed: int = 0) -> int | None:
     ranks = _ranks(some[:, varying[evenly_spaced(len(varying), _MOST)]])
     order = np.argsort(uniform_matrix(seed, _STREAM, ranks.shape), axis=0, kind="stable")
     chance = _variances(np.take_along_axis(ranks, order, axis=0))
-    return int(np.count_nonzero(_variances(ranks) > _ABOVE * chance[0]))
+    above = _variances(ranks) > _ABOVE * chance
+    return len(above) if above.all() else int(above.argmin())
 
 
 def _ranks(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

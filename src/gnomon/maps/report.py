@@ -119,7 +119,7 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
         lines += ["", "What parts groups of points", *(f"  {told}" for told in parted)]
     if facts["profiles"]:
         lines += ["", f"What sets each {result.label_name} apart (effect size in standard deviations, AUC)"]
-        lines += list(_class_lines(facts["profiles"]))
+        lines += list(_class_lines(facts["profiles"], result))
         lines += [f"  {told}" for told in [told_of_labels(result)] if told and _any_named(facts["profiles"])]
     found = result._clusters_shown()
     if found is not None:
@@ -270,13 +270,18 @@ def _any_named(profiles: dict[str, list[dict[str, Any]]]) -> bool:
     return any(row["beyond_chance"] for rows in profiles.values() for row in rows)
 
 
-def _class_lines(profiles: dict[str, list[dict[str, Any]]]) -> list[str]:
+def _class_lines(profiles: dict[str, list[dict[str, Any]]], result: Map) -> list[str]:
+    """Say what sets each class apart from all others together, or else what tells it from each, as in the middle."""
     width = max(len(label) for label in profiles)
     lines = []
+    bare = [label for label, rows in profiles.items() if not any(row["beyond_chance"] for row in rows)]
+    each = {name_of(label): one.text for label, one in result.captions().items() if len(one)} if bare else {}
     for label, rows in list(profiles.items())[:_MAX_CLASSES]:
         told = _named(rows, "sets_apart")
         weak = _named(rows, "beyond_chance")
         told = told or (f"{NOTHING_STRONGLY_APART}; beyond chance: {weak}" if weak else NOTHING_APART)
+        if label in bare and label in each:
+            told = f"{each[label]}, against each other; nothing against all others together"
         lines.append(f"  {label:>{width}}  {told}")
     if len(profiles) > _MAX_CLASSES:
         lines.append(f"  and {len(profiles) - _MAX_CLASSES} more")

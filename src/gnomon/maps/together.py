@@ -33,4 +33,4 @@ def directions_told(number: int | None, dimension: float) -> str:
     if number == 0:
         return f"Columns go together in no direction ({how}): all is what each has by itself, as noise has."
     many = "1 direction" if number == 1 else f"{number} directions"
-    return f"Columns go together in {many} ({how}): the rest is what each has by itself, as noise has."
+    return f"Columns go together in about {many} ({how}): much of the rest is what each has by itself, as noise has."

@@ -105,6 +105,9 @@ def test_a_first_phase_that_is_given_ends_before_the_iterations_do():
         tsne(early_exaggeration_iter=250, max_iter=250)
     assert tsne(early_exaggeration_iter=250, min_grad_norm=0.0).n_iter_ == 450
     assert tsne(early_exaggeration_iter=20, min_grad_norm=0.0).n_iter_ == tsne(min_grad_norm=0.0).n_iter_ == 250
+    with pytest.raises(ValueError, match=r"early_exaggeration_iter=250 must be less than max_iter=100"):
+        tsne(preset="fast", perplexity=None, early_exaggeration_iter=250)
+    assert tsne(annealing_iter=500, min_grad_norm=0.0).n_iter_ == 650
     assert tsne(early_exaggeration_iter=9, max_iter=10).n_iter_ == 10
     assert tsne(early_exaggeration_iter=250, early_exaggeration=1.0, max_iter=5).n_iter_ == 5
     assert tsne(max_iter=5).n_iter_ == 5

@@ -166,11 +166,12 @@ def cluster_captions(
         cannot be told. Gaps are those of the rows all the same. None takes every row as independent. Not with `groups`
         nor alpha=None.
     alpha : float in (0, 1) or None, default=0.05
-        Name only features whose differences are no chance: at this rate of false discoveries [2]_ among all features
-        and other clusters, by Welch's test [1]_ and Student's, of which the larger p-value counts; between two to four
-        rows and 20 or more by their ranks, as `contrast` does, of at most 1,000 rows. It holds for
-        clusters that were not found in these rows, also of few rows, skewed numbers and yes or no; of two clusters of
-        eight rows each and 50 features of yes or no one was named by chance in 14 % of tables. None does not test.
+        Name only features whose differences are no chance: at this rate of false discoveries [2]_, which clusters share
+        by two (of ten clusters each has a fifth of it), among all features and other clusters, by Welch's test [1]_ and
+        Student's, of which the larger p-value counts; between two to four rows and 20 or more by their ranks, as
+        `contrast` does, of at most 1,000 rows. It holds for clusters that were not found in these rows, also of few
+        rows, skewed numbers and yes or no; of two clusters of eight rows each and 50 features of yes or no one was
+        named by chance in 14 % of tables. None does not test.
 
     Returns
     -------
@@ -201,7 +202,8 @@ def cluster_captions(
         values, names = region_means(values, image_shape)
         words = ("bright", "dark", "grey")
     classes = classes_of(labels, int(values.shape[0]))
-    moments = cluster_moments(values, classes.codes, len(classes), checked["alpha"])
+    rate = checked["alpha"] if checked["alpha"] is None else checked["alpha"] * min(1.0, 2.0 / len(classes))
+    moments = cluster_moments(values, classes.codes, len(classes), rate)
     if owners is not None:
         moments = replace(moments, units=UnitSums.of(values, classes.codes, owners))
     elif moments.alpha is not None:
@@ -209,8 +211,8 @@ def cluster_captions(
     moments = with_shares(moments, values, np.flatnonzero(classes.codes >= 0))
     listed = classes.values
     captions = [_caption(g, moments, listed, names, words, n_phrases) for g in range(len(classes))]
-    if moments.units is None and moments.alpha is not None:
-        captions = _against_all(captions, values, classes.codes, moments, names, words, n_phrases, moments.alpha)
+    if moments.units is None and checked["alpha"] is not None:
+        captions = _against_all(captions, values, classes.codes, moments, names, words, n_phrases, checked["alpha"])
     told = _told_apart(captions, moments, listed, names)
     answers = AnswersByLabel(zip(listed, told if collinear is None else map(collinear.label, told), strict=True))
     if moments.units is not None:

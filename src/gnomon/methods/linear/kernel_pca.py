@@ -69,7 +69,7 @@ class _KernelName(Options):
     @property
     def text(self) -> str:
         """The rule in words."""
-        return f"{super().text}; 'gaussian' is what scikit-learn calls 'rbf', 'polynomial' 'poly'"
+        return f"{super().text} ('gaussian' is what scikit-learn calls 'rbf', 'polynomial' 'poly')"
 
 
 @other_names(KERNEL_PCA)

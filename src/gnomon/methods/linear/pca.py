@@ -45,6 +45,15 @@ def _shares_as_counts(weights: Float64Array) -> Float64Array:
     return counts
 
 
+class _Solver(Options):
+    """The name of a solver, in an error with those of scikit-learn."""
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        return f"{super().text} ('svd' is what scikit-learn calls 'full', 'covariance' 'covariance_eigh')"
+
+
 @other_names(NAMES)
 class PCA(NormalModel, WeighsRows, DifferentiableScores):
     """Map rows onto the directions of largest variance.
@@ -108,7 +117,7 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
     _keeps_rows, _fits_blocks = False, True
     _rules: ClassVar[dict[str, Rule]] = {
         "n_components": Either(Integer(1), Real(0.0, 1.0, low_open=True, high_open=True), Nothing()),
-        "solver": Options("auto", "covariance", "gram", "svd", "randomized"),
+        "solver": _Solver("auto", "covariance", "gram", "svd", "randomized"),
         "whiten": Boolean(),
     }
 

@@ -300,9 +300,11 @@ def _with_iterations(parameters: dict[str, Any], usual: Mapping[str, Any]) -> di
     """Return parameters with their iterations; ValueError if a first phase that is given takes all of them."""
     n_early, n_all = parameters["early_exaggeration_iter"], parameters["max_iter"]
     if n_all is None:
-        return {**parameters, "max_iter": max(_ITERATIONS, n_early + _AFTER)}
+        after = max(_AFTER, parameters["annealing_iter"] + _AFTER - usual["annealing_iter"])
+        return {**parameters, "max_iter": max(_ITERATIONS, n_early + after)}
+    of_preset = _PRESETS.get(parameters["preset"], {}).get("early_exaggeration_iter")
     given = n_early != usual["early_exaggeration_iter"] and parameters["early_exaggeration"] > 1.0
-    if given and parameters["preset"] is None and 0 < n_all <= n_early:
+    if given and n_early != of_preset and 0 < n_all <= n_early:
         rule, fact = f"less than max_iter={n_all}, which counts all iterations", "the map would end exaggerated"
         remedy = f"Pass max_iter={n_early + _AFTER}, or leave it out."
         raise ValueError(message(f"early_exaggeration_iter={n_early}", rule, fact=fact, remedy=remedy))
