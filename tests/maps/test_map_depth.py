@@ -314,6 +314,65 @@ def test_counts_that_were_divided_or_are_compared_by_their_shares_are_not_told()
         gn.map(counts, "mds", metric=metric)
 
 
+CHANGED = {
+    "log2 of 1 +": lambda X: np.log2(1.0 + X),
+    "log10 of 1 +": lambda X: np.log10(1.0 + X),
+    "log of 0.5 +": lambda X: np.log(X + 0.5),
+    "log2 of 0.001 +, of 32 bits": lambda X: np.log2(X + 1e-3).astype(np.float32),
+    "roots": np.sqrt,
+    "roots of a sparse table": lambda X: sp.csr_array(np.sqrt(X)),
+    "halves": lambda X: 0.5 * X,
+    "log2 of a sparse table": lambda X: sp.csr_array(np.log2(1.0 + X)),
+}
+
+
+@pytest.mark.parametrize("way", CHANGED)
+def test_counts_are_known_by_what_they_were_changed_to(way):
+    counts = make_catches()
+    np.testing.assert_allclose(depth_of_table(CHANGED[way](counts)), counts.sum(axis=1), rtol=1e-6)
+
+
+@pytest.mark.parametrize("way", [np.log1p, np.sqrt, lambda X: 1.0 * X, lambda X: np.log10(X + 0.5)])
+def test_counts_are_known_after_their_columns_were_standardised(way):
+    counts = make_catches()
+    changed = way(counts)
+    standardised = (changed - changed.mean(axis=0)) / changed.std(axis=0)
+    found = depth_of_table(standardised)
+    assert np.corrcoef(np.log(found), np.log(counts.sum(axis=1)))[0, 1] > 0.95  # common columns are not among them
+    assert depth_of_table(changed - 3.0) is None
+
+
+def test_other_numbers_are_no_counts_that_were_changed():
+    rng = np.random.default_rng(0)
+    amounts = np.exp(2 * rng.normal(size=(200, 1)) + rng.normal(size=(200, 40)) + rng.normal(0, 2, 40))
+    shares = make_catches() / make_catches().sum(axis=1, keepdims=True)
+    for table in (
+        amounts,
+        amounts.round(1),
+        np.sqrt(amounts.round(1)),
+        np.where(rng.random(amounts.shape) < 0.4, 0.0, amounts),
+        np.maximum(rng.normal(size=(200, 40)), 0.0),
+        np.where(rng.random(amounts.shape) < 0.1, np.nan, amounts.round()),
+        np.sqrt(shares),
+        np.log2(1 + 1e4 * shares),
+        *[CHANGED[way](rng.integers(0, 5, (200, 40))) for way in CHANGED],
+    ):
+        assert depth_of_table(table) is None
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_even_columns_are_counts_where_rows_share_them_out_otherwise(form):
+    rng = np.random.default_rng(0)
+    depth = np.exp(rng.uniform(6, 10, (200, 1)))
+    samples = rng.poisson(depth * rng.dirichlet(np.full(60, 2.0), 200)).astype(float)
+    weekdays = rng.poisson(depth * np.exp(rng.normal(0, 0.3, (200, 60))) / 60).astype(float)
+    assert samples.sum(axis=0).max() < 2 * np.median(samples.sum(axis=0))
+    np.testing.assert_allclose(depth_of_table(form(samples)), samples.sum(axis=1))
+    assert depth_of_table(form(weekdays)) is None
+    assert depth_of_table(form(samples + 1)) is None  # nothing that was not found
+    assert depth_of_table(form(np.minimum(samples, 200.0))) is None
+
+
 def test_tables_of_whole_numbers_whose_sums_mean_something_are_no_counts_of_unequal_depth():
     counts = make_catches()
     assert depth_of_table(counts) is not None

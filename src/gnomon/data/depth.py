@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._arithmetic import expm1
+from gnomon._arithmetic import expm1, log1p, product
 
 __all__ = [
     "above_floor",
@@ -20,6 +22,7 @@ __all__ = [
 ]
 
 Float64Array = npt.NDArray[np.float64]
+Form = Callable[[Float64Array], Float64Array]
 
 _NAMES = ("total_counts", "n_counts", "nCount_RNA")  # columns of obs in which scanpy and Seurat write it
 _LOGARITHMS = ("log1p_total_counts",)
@@ -29,13 +32,22 @@ _LARGEST_LOG = 30.0  # larger values are no logarithms of counts
 _EVEN = 0.05  # relative spread of the totals of cells that were divided by their depth
 _WHOLE = 1e-3  # how far from whole numbers exp(x) - 1 may lie, relative to those above 1: float32
 _TRIED = 1000  # values looked at before all are
-_LOG_OF_ONE = 0.6931471805599453  # log(1 + 1), the least logarithm of 1 + counts above 0
+_ADDED = (1.0, 0.5)  # what is commonly added to counts before their logarithm
+_LEAST_ADDED, _MOST_ADDED = 1e-9, 100.0
+_HALVINGS = 80
+_AT_ZERO, _FEWEST_AT_ZERO = 0.001, 5  # values of a table of counts that were changed, at the least one
+_SMALL = (2, 50)  # counts of this size are whole only if all are counts
+_FEWEST_SMALL = 0.02  # of the values
+_DECIMALS = 6  # of steps that are of values that were rounded
+_CENTRED = 1e-3  # how far from 0 means of standardised columns may lie, in standard deviations
 _AT_FLOOR = 0.1  # values of a column that are its least one, of genes that not every cell has
 _WITH_FLOOR = 0.5  # columns that have such a value
 _STEPS = 0.9  # of these, those whose values are whole steps above it
 _FEWEST_COLUMNS = 30  # of a table of counts that says no more of itself
 _RARE = 10.0  # times that its most frequent column holds as much as a middle one
 _OTHERS = 0.02  # of its columns, and one more, that may be of other things, such as an age beside genotypes
+_REACHED = 256.0  # beyond marks, ages and pixels of a byte
+_UNLIKE = 0.4  # of its mean, that the share of a middle column varies by where even columns are counts too
 _AT_TOP = 0.05  # of its columns, that reach the largest value of all: more do in answers, marks, pixels and genotypes
 
 
@@ -79,10 +91,14 @@ def read_depth(cells: Any, X: Any, read: Any) -> Float64Array | None:
 def depth_of_table(X: Any) -> Float64Array | None:
     """Return the sums of the rows of a table that looks like counts of unequal depth; None of any other.
 
-    So do whole numbers from 0, or logarithms of 1 + these, in 30 columns and more, of which the most frequent one holds
-    ten times as much as a middle one, and whose largest value is reached in one column of 20 at most. Answers in a
-    questionnaire, marks, pixels and genotypes share their largest value, and their columns are alike. The columns of
-    the largest values have no say, of one column and one in 50: they may be of other things, such as an age.
+    So do whole numbers from 0 in 30 columns and more whose largest value is reached in one column of 20 at most:
+    answers in a questionnaire, marks, pixels and genotypes share theirs. And either the most frequent column holds ten
+    times as much as a middle one, or values go from 0 to 256 and more and the share that a middle column has of its
+    row varies by two fifths of its mean and more, beyond chance: that of a weekday in the sales of a shop does not. The
+    columns of the largest values have no say, of one column and one in 50: they may be of other things, such as an age.
+
+    Counts are also known by their square roots, by logarithms of any base of them and any number added, by multiples of
+    them (steps of 0.1, 0.01 and so on are of rounded values), and by these if each column was standardised.
 
     Parameters
     ----------
@@ -95,21 +111,116 @@ def depth_of_table(X: Any) -> Float64Array | None:
     if X.shape[1] < _FEWEST_COLUMNS:
         return None
     stored = (X if isinstance(X, np.ndarray) else X.data).reshape(-1)
-    if not stored.size or stored.dtype.kind not in "iuf" or not stored.min() >= 0 or stored.max() <= 1:
+    if not stored.size or stored.dtype.kind not in "iuf":
         return None
-    totals = totals_of_counts(X)
-    if totals is None or not _is_depth(totals):
+    counts = _counts_behind(X)
+    if counts is None:
         return None
-    counts = X if are_whole_numbers(X) else _without_logarithm(X)
-    most = counts.max(axis=0) if isinstance(X, np.ndarray) else counts.max(axis=0).toarray().reshape(-1)
+    most = counts.max(axis=0) if isinstance(counts, np.ndarray) else counts.max(axis=0).toarray().reshape(-1)
+    totals = _sums(counts)
+    if len(most) < _FEWEST_COLUMNS or most.max() <= 1 or not _is_depth(totals):
+        return None
     held = np.asarray(counts.sum(axis=0, dtype=np.float64), dtype=np.float64).reshape(-1)
     usual = np.argsort(-most, kind="stable")[1 + int(_OTHERS * len(most)) :]
-    most, held = most[usual], held[usual]
-    if not most.max() > 0.0:
+    if not most[usual].max() > 0.0 or (most[usual] == most[usual].max()).mean() > _AT_TOP:
         return None
-    uneven = held.max() >= _RARE * np.median(held[held > 0])
-    looks_so = bool(uneven and (most == most.max()).mean() <= _AT_TOP)
-    return totals if looks_so else None
+    if held[usual].max() >= _RARE * np.median(held[usual][held[usual] > 0]):
+        return totals
+    return totals if most[usual].max() >= _REACHED and _have_unlike_shares(counts, totals, held) else None
+
+
+def _have_unlike_shares(counts: Any, totals: Float64Array, held: Float64Array) -> bool:
+    """Return whether counts from 0 are shared out otherwise in each row, beyond what chance makes of them."""
+    kept = np.flatnonzero(held > 0)
+    smallest = counts.min() if isinstance(counts, np.ndarray) else counts.min(axis=None)
+    if smallest > 0:
+        return False
+    shares, squares = held[kept] / held.sum(), float((totals**2).sum())
+    if isinstance(counts, np.ndarray):
+        along = product(totals[None], np.asarray(counts, dtype=np.float64))[0]
+        own = (np.asarray(counts, dtype=np.float64) ** 2).sum(axis=0)
+    else:
+        along = np.asarray(counts.T @ totals).reshape(-1)
+        own = np.asarray(counts.multiply(counts).sum(axis=0), dtype=np.float64).reshape(-1)
+    left = own[kept] - 2.0 * shares * along[kept] + shares**2 * squares - held[kept]  # Poisson's variance is the mean
+    return bool(np.median(left / (shares**2 * squares)) >= _UNLIKE**2)
+
+
+def _counts_behind(X: Any) -> Any:
+    """Return the counts that a table holds, as they are or changed in a way that is known by its values; else None."""
+    stored = (X if isinstance(X, np.ndarray) else X.data).reshape(-1)
+    if not np.isfinite(stored.min()) or not np.isfinite(stored.max()):
+        return None
+    if stored.min() >= 0 and _are_whole(stored[:_TRIED]) and _are_whole(stored):
+        return X
+    if stored.dtype.kind != "f":
+        return None
+    if stored.min() >= 0 and totals_of_counts(X) is not None:
+        return _without_logarithm(X)
+    dense = isinstance(X, np.ndarray)
+    floor = float(stored.min()) if dense else 0.0
+    if floor <= stored.min() and (not dense or (stored == floor).sum() >= max(_AT_ZERO * stored.size, _FEWEST_AT_ZERO)):
+        for back in _ways_back(stored, floor):
+            if _are_whole(back(stored[:_TRIED])):
+                found = back(stored)
+                if _are_whole(found) and _has_small(found):
+                    return _with_values(X, np.rint(found))
+    if not dense or not stored.min() < 0:
+        return None
+    means, deviations = X.mean(axis=0, dtype=np.float64), X.std(axis=0, dtype=np.float64)
+    return _counts_of_steps(X) if bool((np.abs(means) <= _CENTRED * deviations).all()) else None
+
+
+def _ways_back(stored: npt.NDArray[Any], floor: float) -> Iterator[Form]:
+    """Yield what would turn values into counts, by the three least of them: of 0, 1 and 2.
+
+    These are multiples and square roots of counts, and logarithms of them and a number that was added.
+    """
+    above = stored[stored > floor]
+    if not above.size:
+        return
+    one = above.min()
+    above = above[above > one]
+    if not above.size:
+        return
+    step, two = float(one) - floor, (float(above.min()) - floor) / (float(one) - floor)
+    if floor == 0:
+        if _is_decimal(step) and _are_whole(np.asarray(stored, dtype=np.float64) / step):
+            return  # values that were rounded, whose squares are whole steps too
+        yield lambda x: np.asarray(x, dtype=np.float64) / step
+        if not _is_decimal(step**2):
+            yield lambda x: (np.asarray(x, dtype=np.float64) / step) ** 2
+    if not 1.0 < two < 2.0:
+        return
+    low, high = _LEAST_ADDED, _MOST_ADDED
+    for _ in range(_HALVINGS):  # log(1 + 2 / added) over log(1 + 1 / added) grows with what was added
+        added = (low * high) ** 0.5
+        low, high = (added, high) if log1p(2.0 / added) < two * log1p(1.0 / added) else (low, added)
+    unit = float(log1p(1.0 / added))
+    if abs(float(log1p(added - 1.0)) / unit * step - floor) > _WHOLE * max(abs(floor), step):
+        return
+    yield (
+        lambda x: (
+            added * np.asarray(expm1(np.minimum((np.asarray(x, dtype=np.float64) - floor) / step * unit, _LARGEST_LOG)))
+        )
+    )
+
+
+def _is_decimal(step: float) -> bool:
+    return any(abs(step * 10.0**place - 1.0) <= _WHOLE for place in range(1, _DECIMALS + 1))
+
+
+def _has_small(counts: Float64Array) -> bool:
+    """Return whether enough values are small counts, which a number that is none would hardly be near of."""
+    return bool(((counts >= _SMALL[0] - 0.5) & (counts <= _SMALL[1])).mean() >= _FEWEST_SMALL)
+
+
+def _with_values(X: Any, values: Float64Array) -> Any:
+    if isinstance(X, np.ndarray):
+        return values.reshape(X.shape)
+    changed = X.astype(np.float64)
+    changed.data = values
+    return changed
 
 
 def _column(cells: Any, names: tuple[str, ...]) -> Float64Array | None:
@@ -171,7 +282,9 @@ def _counts_of_steps(X: npt.NDArray[Any]) -> Float64Array | None:
         return None
     step = np.where(raised > 0, raised, np.inf).min(axis=0)
     cut = raised >= raised.max(axis=0)  # of a column the largest value may be cut off
-    for counts in (raised / step, expm1(np.minimum(raised / step * _LOG_OF_ONE, _LARGEST_LOG))):
+    steps = raised / step
+    logarithms = (added * expm1(np.minimum(steps * log1p(1.0 / added), _LARGEST_LOG)) for added in _ADDED)
+    for counts in chain((steps, steps**2), logarithms):
         whole = np.abs(counts - np.rint(counts)) <= _WHOLE * np.maximum(counts, 1.0)
         several = (~cut & (raised > step)).any(axis=0)  # a column of one step says nothing
         if several.any() and (whole | cut).all(axis=0)[several].mean() >= _STEPS:
