@@ -593,6 +593,20 @@ def test_decimal_commas_part_no_fields_of_a_file_without_a_header(write, delimit
     assert data.feature_names is None
 
 
+@pytest.mark.parametrize("header", ["a,b,c", ""])
+def test_quoted_decimal_commas_between_commas_are_of_numbers(write, header):
+    values = np.random.default_rng(0).normal(size=(30, 3)).round(2) + 7.0
+    rows = [",".join(f'"{cell}"' for cell in commas(row, "{:.2f}")) for row in values.tolist()]
+    data = read_table(write("\n".join(filter(None, [header, *rows]))))
+    np.testing.assert_allclose(data.X, values)
+    assert data.decimal == ","
+    assert data.notes == ["numbers are read with a decimal comma"]
+    beside = [f'{i}.5,"{i * i % 7},25","{i},{i * i % 5},3","1,{i + 100}"' for i in range(30)]
+    data = read_table(write("\n".join(["point,comma,list,either", *beside])))
+    assert data.feature_names == ["point", "comma"]  # what may be thousands is text as before
+    np.testing.assert_array_equal(data.X, [[i + 0.5, i * i % 7 + 0.25] for i in range(30)])
+
+
 def test_numbers_in_order_with_decimal_commas_name_columns_as_those_with_points(write):
     waves = commas(np.arange(400.5, 409.5).tolist(), "{}")
     rows = [";".join(commas(row, "{:.3f}")) for row in SPECTRA.tolist()]

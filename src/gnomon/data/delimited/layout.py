@@ -151,7 +151,7 @@ def find_layout(path: str, encoding: str, *, delimiter: str | None = None) -> La
     clear = delimiter != ","
     plain = not clear and not any("," in cell for record in body for cell in record)
     decimal, signs = (".", [""] * width) if plain else _decimals(body)
-    commas = [clear and (sign == "," or (decimal == "," and sign in ("", "?"))) for sign in signs] or [False] * width
+    commas = [sign == "," or (decimal == "," and sign in ("", "?")) for sign in signs] or [False] * width
     unclear = [j for j, sign in enumerate(signs) if delimiter == ";" and sign == "?" and not decimal]
     n_above = (named is not None) + (names is not None)
     codes = _codes(body)
