@@ -202,3 +202,17 @@ def test_columns_of_one_name_are_told_where_they_are_learned(tmp_path):
         assert only_warnings(learn, pd.DataFrame(X))[1] == []
     with pytest.warns(DataWarning, match=rf"t\.csv': {told}"):
         assert gn.data.read_table(tmp_path / "t.csv").feature_names == ["a", "b", "a (2)", "b (2)"]
+
+
+def test_one_record_and_no_row_are_refused_in_words():
+    records = [{"a": i**0.5, "b": -float(i * i % 7)} for i in range(40)]
+    encoder = gn.TablePreprocessor().fit(records)
+    np.testing.assert_array_equal(encoder.transform([records[4]]), [[2.0, -2.0]])
+    one = (
+        r"column 'a' of shape \(\) must be one value for each row \(it is 2.0\). Pass a record as a list of one, \[X\]"
+    )
+    for call in (encoder.transform, gn.TablePreprocessor().fit):
+        with pytest.raises(ValueError, match=one):
+            call(records[4])
+        with pytest.raises(ValueError, match="X of no rows must be a table of one row at least"):
+            call([])

@@ -86,6 +86,21 @@ def test_a_map_names_column_value_share_and_remedy():
     assert made.X[:, made.feature_names.index("score")].max() == 999.0
 
 
+def test_a_preprocessor_tells_what_a_map_tells():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"height": rng.normal(170, 9, 300), "weight": rng.normal(70, 12, 300)})
+    frame.loc[rng.choice(300, 8, replace=False), "height"] = -1.0
+    with pytest.warns(DataWarning) as told:
+        made = gn.map(frame, "pca")
+    with pytest.warns(DataWarning) as ours:
+        gn.TablePreprocessor().fit(frame)
+    assert str(ours[0].message).removeprefix("TablePreprocessor: ") == str(told[0].message).removeprefix("map: ")
+    assert "'height' has -1 in 8 rows (2.7%)" in made.notes[0]
+    frame.loc[frame["height"] > 180, "height"] = np.nan
+    with pytest.warns(DataWarning, match=r"'height' has -1 in 8 rows \(2.7%\), far from all others \(1\d\d.* to 1[78]"):
+        gn.TablePreprocessor().fit(frame)
+
+
 @pytest.mark.parametrize(("day", "odd"), [("1970-01-01", True), ("1900-01-01", True), ("2019-12-31", False)])
 def test_dates_are_told_by_their_day(day, odd):
     data = encode_dataset(gn.data.Dataset(survey(day).drop(columns="score")), None, None)

@@ -21,6 +21,7 @@ from gnomon.data.columns import (
     warn_of_copies,
     warn_of_repeated_names,
 )
+from gnomon.data.sentinels import warn_of_sentinels
 from gnomon.data.table import check_same_length, check_shape
 from gnomon.data.target import check_unused_target
 from gnomon.data.wild_cell_warnings import warn_of_wild_columns
@@ -103,8 +104,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -----
         DataWarning
             Names columns that are left out though they hold numbers or look like them or may be categories, columns of
-            one value and blanks, columns of the same name, columns that are as others are, and a few cells that lie so
-            far out, as in another unit, that they make the standard deviation of their column.
+            one value and blanks, columns of the same name, columns that are as others are, values such as -1 and 999
+            far from all others, which may stand for missing ones, and a few cells that lie so far out, as in another
+            unit, that they make the standard deviation of their column.
         """
         most = check_parameters({"max_categories": Integer(2)}, {"max_categories": self.max_categories})[
             "max_categories"
@@ -116,6 +118,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         values = encode_rows(columns, self.rules_)
         warn_of_copies(self.rules_, values)
         self.spreads_ = spreads_of(self.rules_, values)
+        warn_of_sentinels(values, [*self.get_feature_names_out()], self.rules_)
         own = np.isnan(self.spreads_)
         warn_of_wild_columns(values[:, own], [*self.get_feature_names_out()[own]])
         self.feature_names_in_ = np.array(list(columns), dtype=object)

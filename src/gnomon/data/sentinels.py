@@ -126,7 +126,7 @@ def warn_of_sentinels(
     Parameters
     ----------
     values : ndarray of shape (n_samples, n_features)
-        Finite numbers.
+        Finite numbers, and NaN where a value is missing.
     names : sequence of str or None
         One for each feature.
     columns : sequence of ColumnRule or None
@@ -143,14 +143,14 @@ def warn_of_sentinels(
     dates = {at.start: rule for rule, at in features_of(columns or ()).items() if rule.kind == "date"}
     numbers = {at.start for rule, at in features_of(columns or ()).items() if rule.kind in ("number", "written")}
     codes = _CODES.astype(values.dtype)
-    low = values.min(axis=0)
-    ends = (np.isin(low, codes) & (low != _floor(values, low, of_cells))) | np.isin(values.max(axis=0), codes)
+    low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)  # NaN is missing
+    ends = (np.isin(low, codes) & (low != _floor(values, low, of_cells))) | np.isin(high, codes)
     told = []
     for f in sorted({*np.flatnonzero(ends).tolist(), *dates}):
         if f in dates:
             told.append(_told_dates(dates[f], values[:, f]))
         elif columns is None or f in numbers:
-            told.append(_told(names[f], values[:, f], find_sentinels(values[:, f]), _shown))
+            told.append(_told(names[f], values[:, f], find_sentinels(_known(values[:, f])), _shown))
     told = [one for one in told if one]
     looked_at = np.arange(values.shape[1]) if columns is None else np.array(sorted(numbers), dtype=np.intp)
     if uncalled := _told_uncalled(values, looked_at):
@@ -267,7 +267,7 @@ def _told_dates(rule: ColumnRule, values: npt.NDArray[Any]) -> str:
     if " since " not in rule.features[0].removeprefix(rule.name):  # a duration
         return ""
     days = np.floor((values.astype(np.float64) * rule.unit + rule.start + 0.5) / _DAY)
-    return _told(rule.name, days, _find_dates(days), _day)
+    return _told(rule.name, days, _find_dates(_known(days)), _day)
 
 
 def _told(name: str, values: npt.NDArray[Any], found: list[float], show: Callable[[float], str]) -> str:
@@ -275,10 +275,14 @@ def _told(name: str, values: npt.NDArray[Any], found: list[float], show: Callabl
     if not found:
         return ""
     odd = np.isin(values, np.array(found).astype(values.dtype))
-    rest, words = values[~odd], map(show, found)
+    rest, words = _known(values[~odd]), map(show, found)
     n, share = int(odd.sum()), float(odd.mean())
     bounds = f"{show(float(rest.min()))} to {show(float(rest.max()))}"
     return f"{name!r} has {' and '.join(words)} in {n:,} rows ({share:.1%}), far from all others ({bounds})"
+
+
+def _known(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return values[np.isfinite(values)]
 
 
 def _shown(value: float) -> str:

@@ -54,6 +54,11 @@ def raw_columns(X: Any) -> dict[str, RawColumn]:
         return dict(X)
     if isinstance(X, Mapping):
         arrays = {str(name): np.asarray(unmasked(values, name=f"X[{name!r}]")) for name, values in X.items()}
+        for name, values in arrays.items():
+            if not values.ndim:
+                fact, remedy = f"it is {values.item()!r:.60}", "Pass a record as a list of one, [X]."
+                at = f"column {name!r} of shape ()"
+                raise ValueError(message(at, "one value for each row", fact=fact, remedy=remedy))
         return {name: RawColumn(values, boolean=values.dtype.kind == "b") for name, values in arrays.items()}
     if are_records(X):
         return {
