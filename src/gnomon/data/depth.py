@@ -31,7 +31,7 @@ _LAYERS = ("counts", "raw_counts")
 _LARGEST_LOG = 30.0  # larger values are no logarithms of counts
 _EVEN = 0.05  # relative spread of the totals of cells that were divided by their depth
 _WHOLE = 1e-3  # how far from whole numbers exp(x) - 1 may lie, relative to those above 1: float32
-_TRIED = 1000  # values looked at before all are
+_TRIED = 1000  # values, and rows, looked at before all are
 _ADDED = (1.0, 0.5)  # what is commonly added to counts before their logarithm
 _LEAST_ADDED, _MOST_ADDED = 1e-9, 100.0
 _HALVINGS = 80
@@ -97,8 +97,9 @@ def depth_of_table(X: Any) -> Float64Array | None:
     row varies by two fifths of its mean and more, beyond chance: that of a weekday in the sales of a shop does not. The
     columns of the largest values have no say, of one column and one in 50: they may be of other things, such as an age.
 
-    Counts are also known by their square roots, by logarithms of any base of them and any number added, by multiples of
-    them (steps of 0.1, 0.01 and so on are of rounded values), and by these if each column was standardised.
+    Of more than 2,000 rows 1,000 are looked at first. Counts are also known by their square roots, by logarithms of any
+    base of them and any number added, by multiples of them (steps of 0.1, 0.01 and so on are of rounded values), and by
+    these if each column was standardised.
 
     Parameters
     ----------
@@ -110,6 +111,9 @@ def depth_of_table(X: Any) -> Float64Array | None:
     """
     if X.shape[1] < _FEWEST_COLUMNS:
         return None
+    n = int(X.shape[0])
+    if n > 2 * _TRIED and depth_of_table(X[np.linspace(0, n - 1, _TRIED).astype(np.intp)]) is None:
+        return None  # most tables are none, by any thousand rows
     stored = (X if isinstance(X, np.ndarray) else X.data).reshape(-1)
     if not stored.size or stored.dtype.kind not in "iuf":
         return None
