@@ -282,7 +282,8 @@ def _told(name: str, values: npt.NDArray[Any], found: list[float], show: Callabl
 
 
 def _known(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    return values[np.isfinite(values)]
+    known: npt.NDArray[Any] = values[np.isfinite(values)]
+    return known
 
 
 def _shown(value: float) -> str:

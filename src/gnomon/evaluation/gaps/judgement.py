@@ -46,6 +46,7 @@ __all__ = ["Ground"]
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
+_CHOSEN = 0.05  # of a rate: maps draw borders where rows happen to be few
 _FEWER = (8, 5, 3)  # neighbours by which borders are looked at too: they reach less far
 
 
@@ -259,7 +260,7 @@ class Ground(SampledRows):
             return None
         for group in groups:
             border = Border.of(self._radii, group, ~group)
-            if border.is_thin(alpha):
+            if border.is_thin(_CHOSEN * alpha):
                 return THINNED, border, N_NEIGHBORS
         for group in groups:
             near = [Border.of(self._radii, group, ~group, k, windows="near") for k in (N_NEIGHBORS, *_FEWER[:2])]
