@@ -214,5 +214,7 @@ def test_one_record_and_no_row_are_refused_in_words():
     for call in (encoder.transform, gn.TablePreprocessor().fit):
         with pytest.raises(ValueError, match=one):
             call(records[4])
-        with pytest.raises(ValueError, match="X of no rows must be a table of one row at least"):
+        with pytest.raises(
+            ValueError, match=r"X must be two-dimensional \(it is empty, .* Pass a table of one row or more"
+        ):
             call([])

@@ -258,7 +258,8 @@ def _check_dimensions(array: npt.NDArray[Any]) -> None:
         return
     _refuse_column_of_texts(array)
     if array.shape == (0,):
-        raise ValueError(message("X of no rows", "a table of one row at least", remedy="Pass one row or more."))
+        remedy = "Pass a table of one row or more."
+        raise ValueError(message("X", "two-dimensional", fact="it is empty, shape=(0,)", remedy=remedy))
     if array.ndim < 2:
         got = "1D array" if array.ndim else "scalar array"
         fact = f"Expected 2D array, got {got} instead: shape={array.shape}"
