@@ -345,11 +345,14 @@ def test_counts_are_known_after_their_columns_were_standardised(way):
 def test_other_numbers_are_no_counts_that_were_changed():
     rng = np.random.default_rng(0)
     amounts = np.exp(2 * rng.normal(size=(200, 1)) + rng.normal(size=(200, 40)) + rng.normal(0, 2, 40))
+    rain = np.where(rng.random((200, 40)) < 0.5, 0.0, rng.gamma(0.5, 10.0, (200, 40))).round(1)
     shares = make_catches() / make_catches().sum(axis=1, keepdims=True)
     for table in (
         amounts,
         amounts.round(1),
         np.sqrt(amounts.round(1)),
+        np.rint(5 * amounts) / 5,
+        rain - rain.mean(axis=0),
         np.where(rng.random(amounts.shape) < 0.4, 0.0, amounts),
         np.maximum(rng.normal(size=(200, 40)), 0.0),
         np.where(rng.random(amounts.shape) < 0.1, np.nan, amounts.round()),

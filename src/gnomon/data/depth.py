@@ -45,6 +45,7 @@ _WITH_FLOOR = 0.5  # columns that have such a value
 _STEPS = 0.9  # of these, those whose values are whole steps above it
 _FEWEST_COLUMNS = 30  # of a table of counts that says no more of itself
 _RARE = 10.0  # times that its most frequent column holds as much as a middle one
+_RARE_LEFT = 3.0  # likewise, of standardised columns: those without 0, the most frequent, are not among them
 _OTHERS = 0.02  # of its columns, and one more, that may be of other things, such as an age beside genotypes
 _REACHED = 256.0  # beyond marks, ages and pixels of a byte
 _UNLIKE = 0.4  # of its mean, that the share of a middle column varies by where even columns are counts too
@@ -98,8 +99,9 @@ def depth_of_table(X: Any) -> Float64Array | None:
     columns of the largest values have no say, of one column and one in 50: they may be of other things, such as an age.
 
     Of more than 2,000 rows 1,000 are looked at first. Counts are also known by their square roots, by logarithms of any
-    base of them and any number added, by multiples of them (steps of 0.1, 0.01 and so on are of rounded values), and by
-    these if each column was standardised.
+    base of them and any number added, by multiples of them (steps of 0.1, 0.2, 0.05 and so on are of rounded values),
+    and by these if each column was standardised and the most frequent one that is 0 in a tenth of the rows holds three
+    times as much as a middle one.
 
     Parameters
     ----------
@@ -117,7 +119,9 @@ def depth_of_table(X: Any) -> Float64Array | None:
     stored = (X if isinstance(X, np.ndarray) else X.data).reshape(-1)
     if not stored.size or stored.dtype.kind not in "iuf":
         return None
-    counts = _counts_behind(X)
+    counts, standardised = _counts_behind(X), False
+    if counts is None and _are_centred(X):
+        counts, standardised = _counts_of_steps(X), True  # steps may be of values that were rounded
     if counts is None:
         return None
     most = counts.max(axis=0) if isinstance(counts, np.ndarray) else counts.max(axis=0).toarray().reshape(-1)
@@ -128,9 +132,12 @@ def depth_of_table(X: Any) -> Float64Array | None:
     usual = np.argsort(-most, kind="stable")[1 + int(_OTHERS * len(most)) :]
     if not most[usual].max() > 0.0 or (most[usual] == most[usual].max()).mean() > _AT_TOP:
         return None
-    if held[usual].max() >= _RARE * np.median(held[usual][held[usual] > 0]):
+    rare = _RARE_LEFT if standardised else _RARE
+    if held[usual].max() >= rare * np.median(held[usual][held[usual] > 0]):
         return totals
-    return totals if most[usual].max() >= _REACHED and _have_unlike_shares(counts, totals, held) else None
+    if standardised or most[usual].max() < _REACHED:
+        return None
+    return totals if _have_unlike_shares(counts, totals, held) else None
 
 
 def _have_unlike_shares(counts: Any, totals: Float64Array, held: Float64Array) -> bool:
@@ -169,10 +176,14 @@ def _counts_behind(X: Any) -> Any:
                 found = back(stored)
                 if _are_whole(found) and _has_small(found):
                     return _with_values(X, np.rint(found))
-    if not dense or not stored.min() < 0:
-        return None
+    return None
+
+
+def _are_centred(X: Any) -> bool:
+    if not isinstance(X, np.ndarray) or X.dtype.kind != "f" or not X.min() < 0:
+        return False
     means, deviations = X.mean(axis=0, dtype=np.float64), X.std(axis=0, dtype=np.float64)
-    return _counts_of_steps(X) if bool((np.abs(means) <= _CENTRED * deviations).all()) else None
+    return bool((np.abs(means) <= _CENTRED * deviations).all())
 
 
 def _ways_back(stored: npt.NDArray[Any], floor: float) -> Iterator[Form]:
@@ -211,7 +222,8 @@ def _ways_back(stored: npt.NDArray[Any], floor: float) -> Iterator[Form]:
 
 
 def _is_decimal(step: float) -> bool:
-    return any(abs(step * 10.0**place - 1.0) <= _WHOLE for place in range(1, _DECIMALS + 1))
+    finer = (step * 10.0**place / digit for place in range(1, _DECIMALS + 1) for digit in (1, 2, 5))
+    return abs(step - 0.5) > _WHOLE and any(abs(one - 1.0) <= _WHOLE for one in finer)
 
 
 def _has_small(counts: Float64Array) -> bool:
