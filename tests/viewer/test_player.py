@@ -215,7 +215,7 @@ def test_play_goes_to_the_end_and_pause_stops(open_again, path):
     assert MAIN < position < 3
     opened.page.wait_for_timeout(120)
     assert opened.state["position"] == position
-    opened.page.select_option("#speed", "1")
+    opened.page.select_option("#speed", "2")
     opened.page.focus("#slider")
     opened.page.keyboard.press("End")
     arrive(opened, 3)
