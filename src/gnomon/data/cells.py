@@ -12,7 +12,7 @@ import scipy
 
 from gnomon._validation import message, warn
 from gnomon.data.arrays import cast, is_missing, refuse_kind
-from gnomon.data.dataset import Dataset, note, require_name, text_array
+from gnomon.data.dataset import Dataset, first_few, note, require_name, text_array
 from gnomon.data.depth import above_floor, find_empty, read_depth
 from gnomon.data.labels import categories_of, in_order, of_categories, order_of
 from gnomon.data.names import clean_names
@@ -180,13 +180,12 @@ def _note_of_empty(cells: Any, X: Any, notes: list[str]) -> None:
     """Note cells of which nothing was read: they lie together, and look like a kind of cells."""
     empty = find_empty(X)
     if 0 < len(empty) < X.shape[0]:
-        named = ", ".join(str(cells.obs_names[i]) for i in empty[:_NAMED])
-        more = f" and {len(empty) - _NAMED:,} more" if len(empty) > _NAMED else ""
+        named = first_few((str(cells.obs_names[i]) for i in empty), _NAMED)
         one = len(empty) == 1
         note(
             notes,
             f"{len(empty):,} of {X.shape[0]:,} cells {'holds' if one else 'hold'} nothing in the table that explains "
-            f"({named}{more}): no gene tells {'it' if one else 'them'} from a kind of cells; "
+            f"({named}): no gene tells {'it' if one else 'them'} from a kind of cells; "
             "scanpy.pp.filter_cells leaves such cells out",
         )
 

@@ -19,6 +19,7 @@ from gnomon._random import resolve_seed
 from gnomon._validation import check_positions, message, warn
 from gnomon.data import Block, Dataset, Reduction, Representation, Table, check_table, find_constant_columns
 from gnomon.data.columns import spreads_of
+from gnomon.data.dataset import first_few
 from gnomon.data.feature_weights import check_feature_weight, weigh_features
 from gnomon.data.names import default_names
 from gnomon.data.places import refuse_longitude_first
@@ -321,7 +322,7 @@ def _isolated_rows(graph: neighbors.NeighborGraph | None) -> list[str]:
     rows = [] if graph is None else np.flatnonzero(graph.isolated).tolist()
     if graph is None or not rows:
         return []
-    named = ", ".join(map(str, rows[:_NAMED])) + (f" and {len(rows) - _NAMED:,} more" if len(rows) > _NAMED else "")
+    named = first_few(map(str, rows), _NAMED)
     text = f"are as far as can be from all others, in {graph.metric} distance: {named}. Where they lie says nothing"
     return [f"{len(rows):,} of {graph.n_samples:,} rows {text}; the mask is graph.isolated."]
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import warn
+from gnomon.data.dataset import first_few
 from gnomon.data.names import default_names, words_of
 from gnomon.data.places import LATITUDES, LONGITUDES, others_than
 from gnomon.exceptions import DataWarning
@@ -276,8 +277,7 @@ def _told_wrapped(
 ) -> str:
     """Say which columns look like angles, and how to have them as such; `beside` places that need their own remedy."""
     (low, high), columns = ends, list(found)
-    shown = [f"{names[k]!r} from {low[k]:.4g} to {high[k]:.4g}" for k in columns[:_NAMED]]
-    more = f" and {len(columns) - _NAMED:,} more" if len(columns) > _NAMED else ""
+    shown = first_few((f"{names[k]!r} from {low[k]:.4g} to {high[k]:.4g}" for k in columns), _NAMED)
     begins, periods = {one.begin for one in found.values()}, {one.period for one in found.values()}
     kinds = list(dict.fromkeys(one.kind for one in found.values()))
     kind = " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
@@ -295,7 +295,7 @@ def _told_wrapped(
         stated = ", ".join(f"{found[k].period:.16g}" if k in found else "inf" for k in range(len(low)))
         remedy = f"pass metric='periodic({stated})', under which columns keep their units, or {remedy}"
     return (
-        f"Columns hold values all round a circle, as {kind} do, with rows at both ends: {', '.join(shown)}{more}. "
+        f"Columns hold values all round a circle, as {kind} do, with rows at both ends: {shown}. "
         f"As numbers {near[0]:.4g} and {near[1]:.4g} are far apart, and a group that lies there falls into two. If "
         f"they are {kind}, {remedy}."
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from gnomon import __version__
 from gnomon._memory import in_bytes
+from gnomon.data.dataset import first_few
 from gnomon.data.labels import measured_labels, name_of, sort_into_classes
 from gnomon.maps.cautions import of_order
 from gnomon.maps.missing import told_missing
@@ -70,9 +71,8 @@ def _labels(result: Any) -> str:
     classes = sort_into_classes(result.labels)
     counts = np.bincount(classes.codes + 1, minlength=len(classes.names) + 1)
     told = [f"{name_of(name)} ({count:,})" for name, count in zip(classes.names, counts[1:], strict=True)]
-    rest = f" and {len(told) - _NAMED:,} more" if len(told) > _NAMED else ""
     unknown = f"; {counts[0]:,} rows without one" if counts[0] else ""
-    return f"{result.label_name}, {len(told):,} classes: {', '.join(told[:_NAMED])}{rest}{unknown}"
+    return f"{result.label_name}, {len(told):,} classes: {first_few(told, _NAMED)}{unknown}"
 
 
 def _missing(result: Any) -> str:
