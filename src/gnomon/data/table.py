@@ -383,7 +383,7 @@ def check_feature_count(
         Number of columns in `fit`.
     feature_names_in : sequence of str or None
         Names of the columns in `fit`, if there were any. Compared only if the table has names too.
-    kept_as : str, default="feature_names_in_"
+    kept_as : str, default=``"feature_names_in_"``
         What the remedy calls these names, such as the attribute that has them.
 
     Warns
