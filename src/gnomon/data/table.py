@@ -383,8 +383,8 @@ def check_feature_count(
         Number of columns in `fit`.
     feature_names_in : sequence of str or None
         Names of the columns in `fit`, if there were any. Compared only if the table has names too.
-    kept_as : str, default=``"feature_names_in_"``
-        What the remedy calls these names, such as the attribute that has them.
+    kept_as : str, optional
+        What the remedy calls these names; by default the attribute that has them, `feature_names_in_`.
 
     Warns
     -----

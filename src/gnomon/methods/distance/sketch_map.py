@@ -46,7 +46,7 @@ class SketchMap(PlacesRows, RowEmbedder):
     Input affinity: F(R), a sigmoid of the distances of rows. Output kernel: f(r), a sigmoid of the distances of the
     map. Loss: the squared difference of both, the "sigmoid stress". A sigmoid is
     1 - (1 + (2^(a/b) - 1) (r / sigma)^a)^(-b/a), one half at sigma, with exponents A, B for the data and a, b for the
-    map: distances far below sigma, such as fluctuations within a cluster, which fill more dimensions than the map has,
+    map. Distances far below sigma, such as fluctuations within a cluster, which fill more dimensions than the map has,
     need not be kept, nor those far above.
     Optimizer: L-BFGS from classical scaling, with a sigma that falls to its value, then points moved one by one to
     where they fit better; points that it leaves free come no farther from the middle than the data's largest distance.

@@ -84,11 +84,11 @@ class RobustPCA(PublishesParts, PlacesRows):
     exactly, however large S is.
 
     Small noise in all entries is shared between both parts: the rank of L rises, and the map is a little narrower.
-    Where there is no low-rank part, nearly all goes to S and the map shrinks to a point, as a warning says if less than
-    a tenth of the variance is left (``variance_kept_``): of 200 rows of 6 columns normal numbers kept 1 to 4 %, whole
-    numbers from 0 to 4 nothing, wine in its own units 0.3 %; two planted dimensions kept 30 % or more of 6 columns and
+    Where there is no low-rank part, nearly all goes to S and the map shrinks to a point. A warning says so if less than
+    a tenth of the variance is left (``variance_kept_``). Of 200 rows of 6 columns normal numbers kept 1 to 4 %, whole
+    numbers from 0 to 4 nothing, wine in its own units 0.3 %. Two planted dimensions kept 30 % or more of 6 columns and
     94 % of 40. With twice the default `sparsity` the first three kept 85 % and more, and 2 % of gross entries in 6
-    columns turned planted components by 1 degree instead of 8; tables that are mostly zeros need three times as much.
+    columns turned planted components by 1 degree instead of 8. Tables that are mostly zeros need three times as much.
 
     Parameters
     ----------
