@@ -347,13 +347,30 @@ def test_how_well_held_out_rows_are_told_apart_is_said_where_a_gap_cannot_be_tol
     assert are_apart(X, None, first, ~first, n_nulls=19).told_apart is None
 
 
+def test_rows_that_a_sample_left_out_are_named_where_more_would_tell():
+    rng = np.random.default_rng(0)
+    first = np.arange(600) < 300
+    X = rng.normal(size=(600, 2))
+    X[first, 0] += 4.08  # density falls to about a quarter
+    asked = {"n_nulls": 19, "random_state": 0}
+    some, every = (are_apart(X, None, first, ~first, max_rows=most, **asked).sentence for most in (200, 600))
+    assert "more rows would tell" in some
+    assert some.endswith(" 200 of 600 rows were looked at: raise max_rows.")
+    assert "more rows would tell" in every
+    assert "max_rows" not in every
+    Y = X.copy()
+    Y[rng.permutation(600)[:300]] = np.nan  # rows without a place are not looked at, however large `max_rows` is
+    placed = judge_gaps(X, Y, np.where(first, "a", "b"), n_islands=0, **asked).verdicts[0].sentence
+    assert "max_rows" not in placed
+
+
 @pytest.mark.parametrize(("n_columns", "remedy"), [(2, "so few rows might not"), (4, "principal components, or find")])
 def test_components_of_two_columns_are_no_remedy(n_columns, remedy):
     told = sentences.sentence(
         "a gap might not be seen", "A", "B", (0.0, 0.0, 1.0), 0.25, sentences.components_advice(n_columns)
     )
     assert remedy in told
-    assert ("more would tell" in told) == (n_columns == 2)
+    assert ("more rows would tell" in told) == (n_columns == 2)
 
 
 @pytest.mark.parametrize("whole", [True, False])

@@ -19,6 +19,7 @@ from gnomon.evaluation.gaps.saddles import FEW_NEIGHBORS, N_NEIGHBORS, Landscape
 from gnomon.evaluation.gaps.sample import SampledRows
 from gnomon.evaluation.gaps.sentences import (
     COUNTED,
+    MORE_ROWS,
     NARROW,
     NULL,
     ORDER_TELLS,
@@ -36,6 +37,7 @@ from gnomon.evaluation.gaps.sentences import (
     told_of_order,
     told_of_others,
     told_of_strays,
+    told_of_unseen,
 )
 from gnomon.evaluation.verdict import Verdict
 from gnomon.evaluation.wide_rows import n_varying
@@ -130,6 +132,8 @@ class Ground(SampledRows):
             more += told_of_order(in_order, sides)
         figures = (chance.estimate, low, high)
         told_as = sentence(finding, first, told[1], figures, bridge, advice, is_leaked=bool(leaked)) + more
+        if MORE_ROWS in told_as:
+            told_as += told_of_unseen(len(self.rows), self.n_unseen)
         return replace(
             blank,
             answer=answer,
@@ -200,8 +204,7 @@ class Ground(SampledRows):
 
     def _told_of_few(self, groups: dict[str, Mask]) -> str:
         """Say which groups have too few rows for a density and what can be done; empty if none has."""
-        sampled = len(self.rows) < self.n_given - self.n_zero
-        told, remedies = [], []
+        sampled, told, remedies = self.n_unseen > 0, [], []
         for name, rows in groups.items():
             seen, given = int(np.count_nonzero(rows[self.rows])), int(np.count_nonzero(rows))
             if seen >= FEWEST_ROWS:

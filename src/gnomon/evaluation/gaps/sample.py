@@ -54,6 +54,8 @@ class SampledRows:
         The rows themselves where X has coordinates in their place.
     whole_numbers : bool
         Whether the table has no others, and none below 0, as counts are.
+    n_unseen : int
+        Rows that the sample left out, which a larger `max_rows` would look at.
     """
 
     X: Floats
@@ -67,6 +69,7 @@ class SampledRows:
     columns: Mapping[str, npt.NDArray[np.int64]] = field(default_factory=dict)
     wide: Any = None
     whole_numbers: bool = False
+    n_unseen: int = 0
 
     @classmethod
     def of(
@@ -98,7 +101,8 @@ class SampledRows:
         if len(rows) < 2 * FEWEST_ROWS:
             what = f"X with {len(rows)} rows{told_without(n_zero)}"
             raise ValueError(message(what, f"of at least {2 * FEWEST_ROWS} rows"))
-        if len(rows) > max_rows:
+        n_unseen = max(len(rows) - max_rows, 0)
+        if n_unseen:
             rows = rows[np.sort(np.random.default_rng(seed).choice(len(rows), max_rows, replace=False))]
         looked_at, whole = straightened(values[rows], metric), are_whole_numbers(values[rows])
         wide = looked_at if are_wide(looked_at) else None
@@ -107,7 +111,7 @@ class SampledRows:
         order = succession_of_rows(values, metric) if ordered else None
         own = None if places is None else places[rows]
         named = known if metric == "euclidean" and wide is None else {}
-        return cls(sample, own, rows, n, n_nulls, seed, n_zero, order, named, wide, whole)
+        return cls(sample, own, rows, n, n_nulls, seed, n_zero, order, named, wide, whole, n_unseen)
 
     @cached_property
     def landscape(self) -> Landscape:

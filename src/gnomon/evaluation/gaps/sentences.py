@@ -15,6 +15,7 @@ from gnomon.evaluation.words import percent
 __all__ = [
     "COUNTED",
     "MANY_COLUMNS",
+    "MORE_ROWS",
     "NARROW",
     "NULL",
     "ORDER_TELLS",
@@ -32,6 +33,7 @@ __all__ = [
     "told_of_order",
     "told_of_others",
     "told_of_strays",
+    "told_of_unseen",
 ]
 
 Mask = npt.NDArray[np.bool_]
@@ -43,6 +45,8 @@ _NAMED = 3  # columns that tell groups apart by themselves
 _NO_LINE = 0.6  # of pairs in order: fewer are told as none
 MANY_COLUMNS = 100
 """From so many columns on principal components are named as one would ask for them."""
+MORE_ROWS = "more rows would tell"
+"""The remedy where the rows looked at are too few."""
 NARROW = "a gap too narrow for densities"
 SHARP = "hardly a row as near to both"
 THINNED = "fewer rows as near to both"
@@ -77,11 +81,11 @@ def told_of_border(finding: str, border: Border, k: int, *, whole_numbers: bool)
     count = "none is" if border.between == 0 else "1 is" if border.between == 1 else f"{border.between} are"
     counted = f" ({count}, where {border.peak} lie beside the border)"
     if finding != SHARP:
-        return f"{counted}: more rows would tell."
+        return f"{counted}: {MORE_ROWS}."
     if k < N_NEIGHBORS:
         return (
             f"{counted}. The {N_NEIGHBORS} neighbours of a density may reach over a gap there, which is neither found "
-            "nor denied: more rows would tell."
+            f"nor denied: {MORE_ROWS}."
         )
     such = ", such as, if these are counts, their logarithms after division by the totals of rows"
     return (
@@ -125,6 +129,11 @@ def told_of_strays(strays: tuple[int, int], groups: tuple[Mask, Mask], names: tu
     return f" But {' and '.join(told)}." if told else ""
 
 
+def told_of_unseen(n_seen: int, n_unseen: int) -> str:
+    """Say that a sample left rows out, which are at hand; empty if it left none out."""
+    return f" {n_seen} of {n_seen + n_unseen} rows were looked at: raise max_rows." if n_unseen else ""
+
+
 def sentence(
     finding: str,
     first: str,
@@ -150,7 +159,7 @@ def sentence(
     if finding == "a continuum with a dip":
         return f"{between}: thinner, but above {100 * bridge:g} % and so joined."
     if finding == "a gap might not be seen":
-        few, remedy = ("so few rows in so many dimensions", advice) if advice else ("so few rows", "more would tell")
+        few, remedy = ("so few rows in so many dimensions", advice) if advice else ("so few rows", MORE_ROWS)
         return (
             f"No gap is seen between {first} and {second}, but {few} might not show one where density falls to "
             f"{100 * bridge:g} %{'' if is_leaked else f': {remedy}, or find clusters'}."
@@ -174,10 +183,10 @@ def sentence(
         return (
             f"Along the line that tells {first} and {second} apart best, hardly any row lies at one place between. The "
             f"{N_NEIGHBORS} neighbours of a density reach over it, so that a narrow gap is neither seen nor denied"
-            f"{'' if is_leaked else ': more rows would tell, or a table of fewer columns'}."
+            f"{'' if is_leaked else f': {MORE_ROWS}, or a table of fewer columns'}."
         )
     reason = f"on both sides of {100 * bridge:g} %" if finding == "a dip that may be a gap" else "as chance alone may"
-    return f"{between}, {reason}{'' if is_leaked else ': more rows would tell'}."
+    return f"{between}, {reason}{'' if is_leaked else f': {MORE_ROWS}'}."
 
 
 def told_of_others(names: tuple[str, str], fall: float) -> str:
