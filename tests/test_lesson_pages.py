@@ -72,3 +72,12 @@ def test_the_index_lists_every_page_once_and_first_those_to_learn_in_their_order
     listed = [line for tree in trees for line in tree.splitlines() if line and not line.startswith(":")]
     assert sorted(listed) == sorted({page.stem for page in _PAGES} - {"index"} | {"api", "api-rest"})
     assert listed[: len(_LEARNT)] == list(_LEARNT)
+
+
+def test_the_words_by_which_the_page_on_verdicts_tells_answers_apart_are_those_of_the_program():
+    rows = re.findall(r"^\| (.*?) \|.*\|.*\|$", (_DOCS / "verdicts.md").read_text(), re.MULTILINE)
+    quoted = [words for row in rows for words in re.findall(r'"([^"]+)"', row)]
+    assert len(quoted) >= 15
+    sources = [path.read_text() for path in (_ROOT / "src" / "gnomon" / "evaluation").rglob("*.py")]
+    said = re.sub(r'"\s*\n\s*f?"', "", "\n".join(sources)).replace("{100 * bridge:g}", "25")
+    assert not [words for words in quoted if words not in said]
