@@ -6,7 +6,7 @@ import math
 import numbers
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -20,6 +20,7 @@ __all__ = [
     "SEED",
     "Boolean",
     "Either",
+    "Elsewhere",
     "Having",
     "Instance",
     "Integer",
@@ -31,12 +32,14 @@ __all__ = [
     "check_parameters",
     "check_positions",
     "message",
+    "near_miss",
     "pass_on",
     "warn",
     "warning_once",
 ]
 
 _OURS = ("gnomon", "sklearn")  # scikit-learn wraps our methods
+_NEAR = 0.75  # likeness of two names, as of `difflib`, of which one is meant for the other
 
 
 def caller() -> str:
@@ -257,6 +260,10 @@ class Options:
             raise ValueError
         return str(value)
 
+    def hint(self, value: object) -> str:
+        """Return which string a near miss means, as a sentence; "" if none is near."""
+        return near_miss(value, self.options)
+
 
 @dataclass(frozen=True)
 class Instance:
@@ -319,6 +326,63 @@ class Either:
                 pass
         raise ValueError if right_type else TypeError
 
+    def hint(self, value: object) -> str:
+        """Return what one of the rules knows of a value that all refuse, as a sentence; "" if none does."""
+        return next(filter(None, (_hint(rule, value) for rule in self.rules)), "")
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """A rule, and what stands here for values that other libraries take."""
+
+    rule: Rule
+    told: Mapping[object, str]
+    """Sentences by value, each with what to write here."""
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        return self.rule.text
+
+    def check(self, value: object) -> Any:
+        """Return the value as the rule gives it."""
+        return self.rule.check(value)
+
+    def hint(self, value: object) -> str:
+        """Return what stands here for a value, as a sentence; "" if nothing is known of it."""
+        known = value is None or isinstance(value, str)
+        return (self.told.get(value, "") if known else "") or _hint(self.rule, value)
+
+
+def near_miss(value: object, options: Iterable[str]) -> str:
+    """Return which of some strings one means that is none of them, as a question; "" if none is near.
+
+    Parameters
+    ----------
+    value : object
+        What was given.
+    options : iterable of str
+        In small letters.
+    """
+    import difflib
+
+    if not isinstance(value, str):
+        return ""
+    bare = {_letters(one): one for one in options}
+    near = difflib.get_close_matches(_letters(value), bare, n=1, cutoff=_NEAR)
+    return f"Did you mean {bare[near[0]]!r}?" if near else ""
+
+
+def _letters(name: str) -> str:
+    """Return a name in small letters, without what parts its words."""
+    return "".join(filter(str.isalnum, name.lower()))
+
+
+def _hint(rule: Rule, value: object) -> str:
+    """Return what a rule knows of a value that it refuses, as a sentence; "" if nothing."""
+    hint = getattr(rule, "hint", None)
+    return "" if hint is None else str(hint(value))
+
 
 def check_parameters(
     rules: Mapping[str, Rule], values: Mapping[str, object], names: Sequence[str] | None = None, *, who: str = ""
@@ -358,6 +422,7 @@ def check_parameters(
                 f"{name}={_shown(value)}",
                 rule.text,
                 fact="" if isinstance(error, ValueError) else f"found {type(value).__name__}",
+                remedy=_hint(rule, value),
                 who=who,
             )
             raise type(error)(text) from None

@@ -187,3 +187,33 @@ def test_what_a_metric_takes_from_the_table_is_that_of_the_fitted_one(metric, na
     np.testing.assert_allclose(pair_distances(X, graph.indices, metric=metric), graph.distances, rtol=1e-5)
     with pytest.raises(ValueError, match=rf"metric='{metric}'.*metric_params={{'{name}'"):
         compute_neighbors(np.column_stack([X, np.ones(len(X))]), 5, metric=metric)
+
+
+@pytest.mark.parametrize(
+    ("given", "ours"),
+    [
+        ("linf", "chebyshev"),
+        ("Infinity", "chebyshev"),
+        ("taxicab", "manhattan"),
+        ("city-block", "cityblock"),
+        ("angular", "cosine"),
+        ("pearson", "correlation"),
+        ("sorensen", "dice"),
+        ("bray_curtis", "braycurtis"),
+        ("Euclidean", "euclidean"),
+        ("kulsinski", "jaccard"),
+        ("wminkowski", "minkowski"),
+        ("spearman", "correlation"),
+    ],
+)
+def test_a_metric_of_another_name_is_refused_with_the_name_that_it_has_here(given, ours):
+    with pytest.raises(ValueError, match=rf"metric='{given}' must be .*'yule'\. .*'{ours}'"):
+        compute_neighbors(np.eye(6), 2, metric=given)
+
+
+def test_no_metric_is_named_that_sparse_rows_may_not_have():
+    with pytest.raises(ValueError, match=r"metric='czekanowski' must be .*'\. Here it is 'braycurtis'"):
+        compute_neighbors(np.eye(6), 2, metric="czekanowski")
+    sparse = sp.csr_array(np.eye(6))
+    with pytest.raises(ValueError, match=r"metric='mahalanobiss' must be .* \(for sparse rows\)\.$"):
+        compute_neighbors(sparse, 2, metric="mahalanobiss")

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon import extension, neighbors
 from gnomon._run import current_run
-from gnomon._validation import Either, Instance, Nothing, Rule, message, warn
+from gnomon._validation import Rule, message, warn
 from gnomon.exceptions import NeighborsWarning
 from gnomon.methods.rows import RowEmbedder
 
@@ -18,6 +18,16 @@ if TYPE_CHECKING:
     from gnomon.data import Table
 
 __all__ = ["GraphEmbedder"]
+
+
+class _Neighbors:
+    """Neighbours, read later, or none: None, or a tuple of nothing but None, as umap-learn has it by default."""
+
+    text = "neighbours or None"
+
+    def check(self, value: object) -> Any:
+        """Return the neighbours as they are, or None."""
+        return None if isinstance(value, tuple) and value and all(one is None for one in value) else value
 
 
 @dataclass(eq=False, repr=False)
@@ -33,7 +43,7 @@ class GraphEmbedder(RowEmbedder):
 
     _common_rules: ClassVar[dict[str, Rule]] = {
         **RowEmbedder._common_rules,
-        "precomputed_knn": Either(Nothing(), Instance((object,), "neighbours")),
+        "precomputed_knn": _Neighbors(),
     }
 
     def _distinct_rows(

@@ -17,17 +17,25 @@ from gnomon._validation import message
 __all__ = [
     "ALIGNED",
     "DREAMS",
+    "EARLY_EXAGGERATIONS",
+    "EXAGGERATIONS",
+    "INPUT_KERNEL_NAMES",
     "ISOMAP",
     "KERNEL_PCA",
     "LOCALLY_LINEAR",
     "LOCALMAP",
     "MDS",
+    "MDS_STARTS",
+    "MDS_VARIANTS",
     "METHOD_NAMES",
     "OPENTSNE",
     "PACMAP",
     "PCA",
+    "PCA_SOLVERS",
+    "REPULSIONS",
     "SCIKIT_LEARN",
     "SPECTRAL",
+    "SPECTRAL_WEIGHTS",
     "UMAP_LEARN",
     "OtherName",
     "check_names",
@@ -238,6 +246,49 @@ METHOD_NAMES = {
     **dict.fromkeys(("cmds", "pcoa"), OtherName("'classical_mds'")),
 }
 """Of methods, in small letters."""
+
+
+_LIBSVM = "'{}' is what scikit-learn calls '{}'."
+
+INPUT_KERNEL_NAMES: dict[object, str] = {
+    "rbf": _LIBSVM.format("gaussian", "rbf"),
+    "poly": _LIBSVM.format("polynomial", "poly"),
+    "sigmoid": "It is not positive semidefinite; 'gaussian' and 'polynomial' are.",
+}
+"""Of scikit-learn's kernels."""
+
+SPECTRAL_WEIGHTS: dict[object, str] = {
+    **dict.fromkeys(("rbf", "gaussian"), "'heat' is the Gaussian, exp(-d^2 / sigma^2), of neighbours alone."),
+    "nearest_neighbors": "'binary' counts neighbours alike, as scikit-learn's 'nearest_neighbors' does.",
+    "precomputed": "metric='precomputed' takes distances, precomputed_knn neighbours.",
+    "precomputed_nearest_neighbors": "precomputed_knn takes neighbours that were searched elsewhere.",
+}
+"""Of ``affinity`` of ``sklearn.manifold.SpectralEmbedding``."""
+
+MDS_STARTS: dict[object, str] = {"classical_mds": _LIBSVM.format("classical", "classical_mds")}
+"""Of ``init`` of ``sklearn.manifold.MDS``."""
+
+MDS_VARIANTS: dict[object, str] = dict.fromkeys(
+    ("nonmetric", "non-metric", "non_metric"), "'ordinal' is what scikit-learn calls non-metric."
+)
+"""Of the two forms of ``sklearn.manifold.MDS``."""
+
+PCA_SOLVERS: dict[object, str] = {
+    "full": _LIBSVM.format("svd", "full"),
+    "covariance_eigh": _LIBSVM.format("covariance", "covariance_eigh"),
+    "arpack": "Nothing here is 'arpack': 'auto' suits all sizes, 'randomized' finds few components of many.",
+}
+"""Of ``svd_solver`` of ``sklearn.decomposition.PCA``."""
+
+REPULSIONS: dict[object, str] = {
+    **dict.fromkeys(("barnes_hut", "bh"), "'tree' is the algorithm of Barnes and Hut."),
+    "fft": "'interpolated' takes a grid and fast Fourier transforms.",
+}
+"""Of ``method`` of scikit-learn's t-SNE and ``negative_gradient_method`` of openTSNE's."""
+
+EARLY_EXAGGERATIONS: dict[object, str] = {"auto": "Leave it out: it is 12, as of openTSNE's 'auto'."}
+EXAGGERATIONS: dict[object, str] = {None: "Leave it out: it is 1, which is none."}
+"""Of openTSNE."""
 
 
 def check_names(names: Mapping[str, OtherName], given: Iterable[str], who: str) -> None:

@@ -15,7 +15,7 @@ from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.neighbors.callables import Pairs, naming_pairs, try_metric, warn_of_calls
 from gnomon.neighbors.graph import NeighborGraph
-from gnomon.neighbors.metrics import NATIVE_METRICS, refuse_negative, tell_of_numbers
+from gnomon.neighbors.metrics import NATIVE_METRICS, meant_metric, refuse_negative, tell_of_numbers
 
 __all__ = [
     "check_metric",
@@ -119,7 +119,8 @@ def check_metric(metric: Metric, is_sparse: bool) -> None:
     )
     if metric not in valid:
         rule = "a callable or one of " + ", ".join(repr(name) for name in valid)
-        raise ValueError(message(f"metric={metric!r}", rule, fact="for sparse rows" if is_sparse else ""))
+        fact, remedy = "for sparse rows" if is_sparse else "", meant_metric(str(metric), valid)
+        raise ValueError(message(f"metric={metric!r}", rule, fact=fact, remedy=remedy))
 
 
 def learned_params(metric: Metric, params: Mapping[str, Any] | None, X: Any) -> Mapping[str, Any] | None:

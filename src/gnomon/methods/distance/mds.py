@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._run import current_run
-from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule, message
+from gnomon._validation import Boolean, Either, Elsewhere, Instance, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import DataDistances
 from gnomon.data import warn_of_one_row
 from gnomon.data.blocks import METRIC
@@ -18,7 +18,7 @@ from gnomon.methods.base import Differentiable, PlacesRows
 from gnomon.methods.distance.landmark_mds import landmark_scaling
 from gnomon.methods.forecast import STRIPS, Forecast
 from gnomon.methods.other_names import MDS as NAMES
-from gnomon.methods.other_names import other_names
+from gnomon.methods.other_names import MDS_STARTS, MDS_VARIANTS, other_names
 from gnomon.methods.parameters import Rows
 from gnomon.methods.weighted import WeightedRowEmbedder
 from gnomon.neighbors import NATIVE_METRICS, cross_distances, distance_matrix, distances_to_fitted
@@ -126,10 +126,10 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
     _merges_equal_rows: ClassVar[bool] = False
     _rules: ClassVar[dict[str, Rule]] = {
         "metric": _METRIC,
-        "variant": Options("metric", "ordinal"),
+        "variant": Elsewhere(Options("metric", "ordinal"), MDS_VARIANTS),
         "weights": Either(Nothing(), Options(*_POWERS), Rows("an array of weights")),
         "init": Either(
-            Options("classical", "random"),
+            Elsewhere(Options("classical", "random"), MDS_STARTS),
             Rows("an array of shape (n_samples, n_components)"),
         ),
         "n_init": Integer(1),

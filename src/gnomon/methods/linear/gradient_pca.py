@@ -16,7 +16,7 @@ from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
-from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, message, warn
+from gnomon._validation import Either, Elsewhere, Instance, Integer, Nothing, Options, Real, Rule, message, warn
 from gnomon.affinities import Gram
 from gnomon.data import check_table
 from gnomon.data.arrays import LARGEST_SQUARED
@@ -26,6 +26,7 @@ from gnomon.kernels import INPUT_KERNELS
 from gnomon.linalg import column_signs, procrustes_error, product, symmetric_eigen, with_signs
 from gnomon.methods.base import Embedder
 from gnomon.methods.forecast import FEWER_ROWS, STRIPS, Forecast
+from gnomon.methods.other_names import INPUT_KERNEL_NAMES
 from gnomon.methods.parameters import Rows, check_n_components, check_start
 from gnomon.objectives import Strain
 from gnomon.optimizers import SafeDescent, Solution
@@ -114,7 +115,7 @@ class GradientPCA(Embedder):
     _rules: ClassVar[dict[str, Rule]] = {
         "n_components": Integer(1),
         "kernel": Either(
-            Options(*INPUT_KERNELS, "precomputed"),
+            Elsewhere(Options(*INPUT_KERNELS, "precomputed"), INPUT_KERNEL_NAMES),
             Instance((Callable,), "a callable"),  # type: ignore[arg-type]
         ),
         "kernel_params": Either(Instance((dict,), "a dict"), Nothing()),

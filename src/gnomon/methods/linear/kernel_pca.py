@@ -18,6 +18,7 @@ from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import (
     Either,
+    Elsewhere,
     Having,
     Instance,
     Integer,
@@ -47,7 +48,7 @@ from gnomon.linalg.table import evenly_spaced
 from gnomon.methods.base import PlacesRows, WeighsRows
 from gnomon.methods.forecast import Forecast
 from gnomon.methods.linear.preimages import Preimages
-from gnomon.methods.other_names import KERNEL_PCA, other_names
+from gnomon.methods.other_names import INPUT_KERNEL_NAMES, KERNEL_PCA, other_names
 from gnomon.methods.parameters import check_n_components, check_scores
 
 __all__ = ["KernelPCA"]
@@ -61,15 +62,6 @@ _PRODUCTS = 20  # with the matrix that the eigenvectors take at least
 _SECONDS_OF_SIMILARITY = 2e-8  # of one core
 _MOST_REGRESSED = 4000  # rows that pre-images are learned from
 _MOST_FOR_INERTIA = 5000  # rows up to which all eigenvalues are found: half a minute
-
-
-class _KernelName(Options):
-    """The name of a kernel, in an error with those of scikit-learn."""
-
-    @property
-    def text(self) -> str:
-        """The rule in words."""
-        return f"{super().text} ('gaussian' is what scikit-learn calls 'rbf', 'polynomial' 'poly')"
 
 
 @other_names(KERNEL_PCA)
@@ -161,7 +153,7 @@ class KernelPCA(WeighsRows, PlacesRows):
     _rules: ClassVar[dict[str, Rule]] = {
         "n_components": Integer(1),
         "kernel": Either(
-            _KernelName(*INPUT_KERNELS, "precomputed"),
+            Elsewhere(Options(*INPUT_KERNELS, "precomputed"), INPUT_KERNEL_NAMES),
             Instance((Callable,), "a callable"),  # type: ignore[arg-type]
             Having(("block", "diagonal"), "an input kernel"),
         ),

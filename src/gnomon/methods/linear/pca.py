@@ -12,7 +12,7 @@ from gnomon._entrance import entrance
 from gnomon._estimator import all_or_nothing, check_is_fitted
 from gnomon._random import RandomState
 from gnomon._run import current_run
-from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, message, warn
+from gnomon._validation import Boolean, Either, Elsewhere, Integer, Nothing, Options, Real, Rule, message, warn
 from gnomon.data import check_feature_count, check_sample_weight, check_table, warn_of_one_row
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import Moments, PrincipalComponents, principal_components, principal_components_of_moments
@@ -21,7 +21,7 @@ from gnomon.methods.base import DifferentiableScores, WeighsRows
 from gnomon.methods.forecast import Forecast
 from gnomon.methods.linear.subspace import NormalModel
 from gnomon.methods.other_names import PCA as NAMES
-from gnomon.methods.other_names import other_names
+from gnomon.methods.other_names import PCA_SOLVERS, other_names
 from gnomon.methods.parameters import check_n_components, check_scores
 from gnomon.scale import by_blocks, several_blocks, stored_principal_components
 
@@ -43,15 +43,6 @@ def _shares_as_counts(weights: Float64Array) -> Float64Array:
     ratios = weights / weights.max()  # of which the sum is in range
     counts: Float64Array = ratios * (np.count_nonzero(weights) / ratios.sum())
     return counts
-
-
-class _Solver(Options):
-    """The name of a solver, in an error with those of scikit-learn."""
-
-    @property
-    def text(self) -> str:
-        """The rule in words."""
-        return f"{super().text} ('svd' is what scikit-learn calls 'full', 'covariance' 'covariance_eigh')"
 
 
 @other_names(NAMES)
@@ -117,7 +108,7 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
     _keeps_rows, _fits_blocks = False, True
     _rules: ClassVar[dict[str, Rule]] = {
         "n_components": Either(Integer(1), Real(0.0, 1.0, low_open=True, high_open=True), Nothing()),
-        "solver": _Solver("auto", "covariance", "gram", "svd", "randomized"),
+        "solver": Elsewhere(Options("auto", "covariance", "gram", "svd", "randomized"), PCA_SOLVERS),
         "whiten": Boolean(),
     }
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from gnomon._costs import Cost
 from gnomon._estimator import check_is_fitted
-from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, message, warn
+from gnomon._validation import Either, Elsewhere, Integer, Nothing, Options, Real, Rule, message, warn
 from gnomon.affinities import GaussianAffinity, UniformAffinity
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.initialization import rescale
@@ -24,7 +24,14 @@ from gnomon.methods.forecast import (
 )
 from gnomon.methods.neighbor.base import Recipe
 from gnomon.methods.neighbor.perplexity import PerplexityEmbedder
-from gnomon.methods.other_names import OPENTSNE, SCIKIT_LEARN, other_names
+from gnomon.methods.other_names import (
+    EARLY_EXAGGERATIONS,
+    EXAGGERATIONS,
+    OPENTSNE,
+    REPULSIONS,
+    SCIKIT_LEARN,
+    other_names,
+)
 from gnomon.methods.parameters import PERPLEXITY
 from gnomon.objectives import KLDivergence
 from gnomon.objectives.terms.all_pairs import INTERPOLATION_FROM
@@ -207,18 +214,18 @@ class TSNE(PerplexityEmbedder):
     _rules: ClassVar[dict[str, Rule]] = {
         "preset": Either(Options(*_PRESETS), Nothing()),
         "perplexity": PERPLEXITY,
-        "early_exaggeration": Real(1.0),
+        "early_exaggeration": Elsewhere(Real(1.0), EARLY_EXAGGERATIONS),
         "early_exaggeration_iter": Integer(0),
         "annealing_iter": Integer(0),
         "max_iter": Either(Integer(0), Nothing()),
-        "exaggeration": Real(0.0, low_open=True),
+        "exaggeration": Elsewhere(Real(0.0, low_open=True), EXAGGERATIONS),
         "learning_rate": Either(Real(0.0, low_open=True), Options("auto")),
         "early_momentum": Real(0.0, 1.0, high_open=True),
         "momentum": Either(Real(0.0, 1.0, high_open=True), Options("auto")),
         "max_step_norm": Either(Real(0.0, low_open=True), Nothing()),
         "min_grad_norm": Real(0.0),
         "n_iter_without_progress": Integer(1),
-        "evaluation": Options("auto", "exact", "interpolated", "tree"),
+        "evaluation": Elsewhere(Options("auto", "exact", "interpolated", "tree"), REPULSIONS),
         "dof": Real(0.0, low_open=True),
     }
 

@@ -8,13 +8,14 @@ from functools import partial
 from typing import Any, ClassVar
 
 from gnomon._costs import Cost
-from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, message
+from gnomon._validation import Either, Elsewhere, Instance, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import ReconstructionAffinity
 from gnomon.affinities.reconstruction import pairs_chosen
 from gnomon.initialization import rescale
 from gnomon.kernels import INPUT_KERNELS, OutputKernel, UMAPKernel
 from gnomon.methods.forecast import Forecast, manner_of_repulsion, passes_unless_summed
 from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
+from gnomon.methods.other_names import INPUT_KERNEL_NAMES
 from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.objectives import ReconstructionTrace
 from gnomon.optimizers import GradientDescent
@@ -119,7 +120,7 @@ class TwoKernelLLE(NeighborEmbedder):
         "weights": Options("non_negative", "signed", "membership"),
         "regularization": Real(0.0),
         "input_kernel": Either(
-            Options(*INPUT_KERNELS),
+            Elsewhere(Options(*INPUT_KERNELS), INPUT_KERNEL_NAMES),
             Instance((Callable,), "a callable"),  # type: ignore[arg-type]
         ),
         "input_kernel_params": Either(Instance((dict,), "a dict"), Nothing()),

@@ -10,13 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule
+from gnomon._validation import Boolean, Either, Elsewhere, Instance, Integer, Nothing, Options, Real, Rule
 from gnomon.affinities import Gram
 from gnomon.extension import SimilarityPlacement
 from gnomon.initialization import rescale
 from gnomon.kernels import INPUT_KERNELS
 from gnomon.methods.forecast import STRIPS, Forecast
 from gnomon.methods.neighbor.base import Inputs, NeighborEmbedder, Recipe
+from gnomon.methods.other_names import INPUT_KERNEL_NAMES
 from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.objectives import Frobenius
 from gnomon.optimizers import LBFGS
@@ -95,7 +96,7 @@ class TwoKernelPCA(NeighborEmbedder):
 
     _rules: ClassVar[dict[str, Rule]] = {
         "input_kernel": Either(
-            Options(*INPUT_KERNELS),
+            Elsewhere(Options(*INPUT_KERNELS), INPUT_KERNEL_NAMES),
             Instance((Callable,), "a callable"),  # type: ignore[arg-type]
         ),
         "input_kernel_params": Either(Instance((dict,), "a dict"), Nothing()),

@@ -74,7 +74,8 @@ class UMAP(SupervisedEmbedder):
         `gnomon.neighbors.as_neighbor_graph`); a sparse matrix of them, as ``adata.obsp["distances"]`` of scanpy or
         ``kneighbors_graph(X, k, mode="distance")`` of scikit-learn; an ``NNDescent`` of pynndescent; or what
         `gnomon.neighbors.compute_neighbors` returns. The nearest n_neighbors are used, or with a warning all if there
-        are fewer. X is needed all the same: with the metric it places new rows. None searches.
+        are fewer. X is needed all the same: with the metric it places new rows. None, or a tuple of None alone as
+        umap-learn has it, searches.
     local_connectivity : float >= 1, default=1.0
         Neighbours assumed to be fully connected to a row.
     set_op_mix_ratio : float in [0, 1], default=1.0

@@ -13,14 +13,14 @@ from gnomon._arithmetic import power, weighted_sums
 from gnomon._costs import Cost
 from gnomon._entrance import entrance
 from gnomon._run import current_run
-from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, message, warn
+from gnomon._validation import Boolean, Either, Elsewhere, Integer, Nothing, Options, Real, Rule, message, warn
 from gnomon.affinities import EdgeWeights, divide_by_density, edge_weights, neighbor_edges
 from gnomon.affinities.heat import weigh_edges, with_bridges
 from gnomon.affinities.masses import by_mass
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.linalg import GraphLaplacian, connected_components, eigenpairs, with_signs
 from gnomon.methods.forecast import Forecast, dense_eigenvectors_memory
-from gnomon.methods.other_names import SPECTRAL, other_names
+from gnomon.methods.other_names import SPECTRAL, SPECTRAL_WEIGHTS, other_names
 from gnomon.methods.spectral.base import ComponentSolver, GraphEigenmaps, check_distinct_rows
 from gnomon.methods.weighted import WeightedRowEmbedder
 from gnomon.neighbors import (
@@ -159,7 +159,7 @@ class LaplacianEigenmaps(WeightedRowEmbedder, GraphEigenmaps):
     _sparse_time_spread: ClassVar[float | None] = 4.0  # a row of few numbers may be near all others: a hub of the graph
     _rules: ClassVar[dict[str, Rule]] = {
         "n_neighbors": Integer(1),
-        "weights": Options("auto", "binary", "heat", "self_tuning", "adapted"),
+        "weights": Elsewhere(Options("auto", "binary", "heat", "self_tuning", "adapted"), SPECTRAL_WEIGHTS),
         "sigma": Either(Real(0.0, low_open=True), Nothing()),
         "variant": Options("standard", "ale", "vle"),
         "min_neighbors": Integer(1),

@@ -2,13 +2,14 @@
 
 from gnomon.neighbors.metrics.base import NativeMetric, refuse_negative, tell_of_numbers
 from gnomon.neighbors.metrics.lifted import count_merged_zeros, untold_zeros
-from gnomon.neighbors.metrics.registry import NATIVE_METRICS, asks_equality, metric_name, native_metric
+from gnomon.neighbors.metrics.registry import NATIVE_METRICS, asks_equality, meant_metric, metric_name, native_metric
 
 __all__ = [
     "NATIVE_METRICS",
     "NativeMetric",
     "asks_equality",
     "count_merged_zeros",
+    "meant_metric",
     "metric_name",
     "native_metric",
     "refuse_negative",

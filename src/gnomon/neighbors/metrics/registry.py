@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gnomon._validation import near_miss
 from gnomon.neighbors.metrics.base import NativeMetric
 from gnomon.neighbors.metrics.lifted import Correlation, Cosine, Euclidean, Haversine, Hellinger
 from gnomon.neighbors.metrics.measured import (
@@ -20,7 +21,7 @@ from gnomon.neighbors.metrics.measured import (
     SokalSneath,
 )
 
-__all__ = ["NATIVE_METRICS", "asks_equality", "metric_name", "native_metric"]
+__all__ = ["NATIVE_METRICS", "asks_equality", "meant_metric", "metric_name", "native_metric"]
 
 _METRICS: dict[str, type[NativeMetric]] = {
     metric.name: metric
@@ -48,6 +49,21 @@ _OTHER_NAMES = {
     "linfinity": "chebyshev",
     "sokalmichener": "rogerstanimoto",
     "tanimoto": "ruzicka",
+}
+
+_MEANT = {
+    **dict.fromkeys(("linf", "linfty", "inf", "infinity", "max", "maximum", "supremum"), "chebyshev"),
+    **dict.fromkeys(("taxicab", "taxi"), "manhattan"),
+    **dict.fromkeys(("angular", "true_angular", "angle"), "cosine"),
+    "pearson": "correlation",
+    **dict.fromkeys(("sorensen", "sorensen_dice"), "dice"),
+    "czekanowski": "braycurtis",
+    "matching": "hamming",
+}
+_NO_MORE = {
+    "kulsinski": "SciPy and scikit-learn have given it up: 'jaccard' is near, or pass a callable.",
+    "wminkowski": "'minkowski' takes weights: metric_params={'p': 2, 'w': weights}.",
+    "spearman": "It is 'correlation' of ranks: pass scipy.stats.rankdata(X, axis=1).",
 }
 
 _SETS = ("russellrao", "yule")  # of scikit-learn
@@ -107,6 +123,28 @@ def metric_name(metric: object, params: Mapping[str, Any] | None = None) -> str 
     if native is not None:
         return native.name
     return metric if isinstance(metric, str) and not params else None
+
+
+def meant_metric(metric: str, known: Iterable[str]) -> str:
+    """Return what stands here for a metric that has this name elsewhere, as a sentence; "" if nothing is known of it.
+
+    Parameters
+    ----------
+    metric : str
+        None of the known names.
+    known : iterable of str
+        What may be taken.
+
+    Returns
+    -------
+    str
+    """
+    name, known = metric.strip().lower().replace("-", "_").replace(" ", "_"), set(known)
+    if name in _NO_MORE:
+        return _NO_MORE[name]
+    if _MEANT.get(name) in known:
+        return f"Here it is {_MEANT[name]!r}."
+    return near_miss(metric, known)
 
 
 def asks_equality(metric: str) -> bool:
