@@ -183,7 +183,7 @@ def test_given_distances_place_rows_as_the_rows_themselves(name, digits):
     X, new = digits[0][:120].astype(np.float64), digits[0][120:130].astype(np.float64)
     given = {"init": np.random.default_rng(0).normal(size=(120, 2)), "max_iter": 20, "n_jobs": 1}
     if name == "two_kernel_lle":
-        given["weights"] = "membership"
+        given |= {"weights": "membership", "early_exaggeration_iter": 10}
     by_rows = clone(METHODS[name]).set_params(**given).fit(X)
     by_distances = clone(METHODS[name]).set_params(metric="precomputed", **given).fit(pairwise_distances(X))
     by_distances.placement_.Y[:] = by_rows.placement_.Y

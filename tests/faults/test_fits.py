@@ -95,7 +95,7 @@ def test_f40_a_data_frame_gives_the_map_of_its_values_and_its_names(name):
 def test_f21_more_neighbors_than_rows_are_lowered_with_one_warning(name):
     with pytest.warns(GnomonWarning, match=r"neighbours were asked for and a row has only 59 others") as caught:
         Y = clone(ESTIMATORS[name]).set_params(n_neighbors=200).fit_transform(NOISE)
-    assert len(caught) == 1
+    assert sum("neighbours" in str(one.message) for one in caught) == 1
     assert np.isfinite(Y).all()
 
 

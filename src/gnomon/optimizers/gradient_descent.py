@@ -111,7 +111,8 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         Factor on the attraction, or on what the objective exaggerates instead, at first; objectives without an
         `exaggeration` are not affected.
     early_exaggeration_iter : int >= 0, default=250
-        Iterations it lasts; velocity and gains start afresh when it ends.
+        Iterations it lasts; velocity and gains start afresh when it ends. A max_iter that ends in it, or in
+        `annealing_iter`, leaves a map that is not one of the loss: methods warn of it.
     annealing_iter : int >= 0, default=0
         Iterations after them in which the factor falls to 1: what it is more than 1 goes with the fourth power of the
         share of them that is left.
@@ -349,6 +350,10 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         """Return the learning rate of the last iteration and what to do."""
         rate = self._phase(objective, state.iteration - 1).learning_rate
         return f"learning_rate={rate:g}", "Lower learning_rate, or check the initial embedding."
+
+    def last_exaggeration(self, objective: Objective) -> float:
+        """Return the factor by which the last iteration exaggerates an objective; 1 where it does not."""
+        return self._phase(objective, self.max_iter - 1).exaggeration
 
     @property
     def _last_early(self) -> int:

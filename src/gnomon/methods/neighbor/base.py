@@ -29,6 +29,7 @@ from gnomon.methods.neighbor.anchors import (
     of_distinct_rows,
     start_at_anchors,
 )
+from gnomon.methods.neighbor.first_phase import warn_of_first_phase
 from gnomon.methods.parameters import INIT
 from gnomon.neighbors.circles import on_circles
 
@@ -329,6 +330,7 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
             join_terms(objective, objectives.Anchors(parameters["anchors"], weight=parameters["anchor_weight"]))
         elif surface is None and isinstance(objective, objectives.KLDivergence) and objective.falls_without_end:
             _warn_of_growth(objective.attraction_weight, prepared)
+        warn_of_first_phase(prepared.recipe.optimizer, objective)
         return objective if surface is None else objectives.on_surface(objective, surface)
 
     def _conclude(self, prepared: Prepared, objective: Any, solution: Solution) -> npt.NDArray[Any]:

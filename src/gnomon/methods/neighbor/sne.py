@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, fields
 from functools import partial
 from typing import Any, ClassVar
 
@@ -20,6 +20,7 @@ from gnomon.methods.forecast import (
     passes_unless_summed,
 )
 from gnomon.methods.neighbor.base import Recipe
+from gnomon.methods.neighbor.first_phase import check_first_phase
 from gnomon.methods.neighbor.perplexity import PerplexityEmbedder
 from gnomon.methods.parameters import PERPLEXITY
 from gnomon.objectives import ConditionalDivergence, KLDivergence
@@ -28,6 +29,7 @@ from gnomon.optimizers import GradientDescent
 __all__ = ["SNE", "SymmetricSNE"]
 
 _START_SPREAD = 1e-2  # standard deviation of the start along its first axis; the kernel is 1 over such distances
+_AFTER = 200  # iterations after the first phase, where more of it is asked for
 
 _RULES: dict[str, Rule] = {
     "perplexity": PERPLEXITY,
@@ -58,7 +60,7 @@ class SNE(PerplexityEmbedder):
     early_exaggeration : float >= 1, default=4.0
         Factor on the attractions in the first phase.
     early_exaggeration_iter : int >= 0, default=100
-        Iterations of the first phase.
+        Iterations of the first phase, fewer than max_iter, as in `TSNE`.
     max_iter : int >= 0, default=300
         Iterations in all. All pairs are summed in each.
     learning_rate : float > 0 or "auto", default="auto"
@@ -106,6 +108,11 @@ class SNE(PerplexityEmbedder):
         "layout": Cost(fixed=1e6, row=100.0, neighbor=50.0),
     }
 
+    def _check_parameters(self) -> dict[str, Any]:
+        parameters = super()._check_parameters()
+        check_first_phase(parameters, {one.name: one.default for one in fields(self)}, _AFTER)
+        return parameters
+
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
         passes = passes_over_pairs(n_samples, parameters["max_iter"], 5.6, "Use SymmetricSNE, or fewer rows.")
         found = super()._forecast(n_samples, n_features, parameters)
@@ -147,7 +154,7 @@ class SymmetricSNE(PerplexityEmbedder):
     early_exaggeration : float >= 1, default=4.0
         Factor on the attractions in the first phase.
     early_exaggeration_iter : int >= 0, default=100
-        Iterations of the first phase.
+        Iterations of the first phase, fewer than max_iter, as in `TSNE`.
     max_iter : int >= 0, default=500
         Iterations in all.
     learning_rate : float > 0 or "auto", default="auto"
@@ -197,6 +204,11 @@ class SymmetricSNE(PerplexityEmbedder):
 
     def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
         return manner_of_repulsion(n_samples, parameters, parameters["evaluation"])
+
+    def _check_parameters(self) -> dict[str, Any]:
+        parameters = super()._check_parameters()
+        check_first_phase(parameters, {one.name: one.default for one in fields(self)}, _AFTER)
+        return parameters
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
         passes = passes_unless_summed(n_samples, parameters, parameters["evaluation"], 3.5)

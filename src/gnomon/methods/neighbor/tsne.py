@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from gnomon._costs import Cost
 from gnomon._estimator import check_is_fitted
-from gnomon._validation import Either, Elsewhere, Integer, Nothing, Options, Real, Rule, message, warn
+from gnomon._validation import Either, Elsewhere, Integer, Nothing, Options, Real, Rule, warn
 from gnomon.affinities import GaussianAffinity, UniformAffinity
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.initialization import rescale
@@ -23,6 +23,7 @@ from gnomon.methods.forecast import (
     passes_unless_summed,
 )
 from gnomon.methods.neighbor.base import Recipe
+from gnomon.methods.neighbor.first_phase import check_first_phase
 from gnomon.methods.neighbor.perplexity import PerplexityEmbedder
 from gnomon.methods.other_names import (
     EARLY_EXAGGERATIONS,
@@ -82,7 +83,8 @@ class TSNE(PerplexityEmbedder):
     early_exaggeration : float >= 1, default=12.0
         Factor on the attractions in the first phase.
     early_exaggeration_iter : int >= 0, default=50
-        Iterations of the first phase; if you give them, fewer than max_iter.
+        Iterations of the first phase; if you give them, fewer than max_iter. Where max_iter ends in them, or while the
+        factor falls, a warning says so: the map is not one of the loss.
     annealing_iter : int >= 0, default=100
         Iterations after it in which the factor falls to 1. 0 takes it away at once, as other implementations do, and
         leaves a higher divergence and fewer neighbours kept.
@@ -309,12 +311,8 @@ def _with_iterations(parameters: dict[str, Any], usual: Mapping[str, Any]) -> di
     if n_all is None:
         after = max(_AFTER, parameters["annealing_iter"] + _AFTER - usual["annealing_iter"])
         return {**parameters, "max_iter": max(_ITERATIONS, n_early + after)}
-    of_preset = _PRESETS.get(parameters["preset"], {}).get("early_exaggeration_iter")
-    given = n_early != usual["early_exaggeration_iter"] and parameters["early_exaggeration"] > 1.0
-    if given and n_early != of_preset and 0 < n_all <= n_early:
-        rule, fact = f"less than max_iter={n_all}, which counts all iterations", "the map would end exaggerated"
-        remedy = f"Pass max_iter={n_early + _AFTER}, or leave it out."
-        raise ValueError(message(f"early_exaggeration_iter={n_early}", rule, fact=fact, remedy=remedy))
+    if n_early != _PRESETS.get(parameters["preset"], {}).get("early_exaggeration_iter"):
+        check_first_phase(parameters, usual, _AFTER)
     return parameters
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, fields
 from functools import partial
 from typing import Any, ClassVar
 
@@ -15,6 +15,7 @@ from gnomon.initialization import rescale
 from gnomon.kernels import INPUT_KERNELS, OutputKernel, UMAPKernel
 from gnomon.methods.forecast import Forecast, manner_of_repulsion, passes_unless_summed
 from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
+from gnomon.methods.neighbor.first_phase import check_first_phase
 from gnomon.methods.other_names import INPUT_KERNEL_NAMES
 from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.objectives import ReconstructionTrace
@@ -23,6 +24,7 @@ from gnomon.optimizers import GradientDescent
 __all__ = ["TwoKernelLLE"]
 
 _START_SPREAD = 1e-4  # as t-SNE starts: under the weak penalty of the first stage every start grows from a point
+_AFTER = 500  # iterations after the first stage, where more of it is asked for
 
 
 @dataclass(eq=False, repr=False)
@@ -62,7 +64,8 @@ class TwoKernelLLE(NeighborEmbedder):
     early_exaggeration : float >= 1, default=10.0
         How much weaker the penalty is in the first stage.
     early_exaggeration_iter : int >= 0, default=250
-        Iterations of the first stage.
+        Iterations of the first stage; if you give them, fewer than max_iter. Where max_iter ends in them a warning says
+        so: the map is not one of the loss.
     max_iter : int >= 0, default=750
         Iterations in all.
     learning_rate : "auto" or float > 0, default="auto"
@@ -134,6 +137,11 @@ class TwoKernelLLE(NeighborEmbedder):
         "learning_rate": Either(Options("auto"), Real(0.0, low_open=True)),
         "evaluation": Options("auto", "exact", "interpolated", "tree"),
     }
+
+    def _check_parameters(self) -> dict[str, Any]:
+        parameters = super()._check_parameters()
+        check_first_phase(parameters, {one.name: one.default for one in fields(self)}, _AFTER)
+        return parameters
 
     def _stages_of(self, parameters: dict[str, Any], n_neighbors: int) -> Mapping[str, Cost]:
         return {
