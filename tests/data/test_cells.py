@@ -315,3 +315,22 @@ def test_a_matrix_of_dask_whose_chunks_are_sparse_is_read():
     for matrix in (lazy, lazy.map_blocks(sp.csr_matrix)):
         found = in_memory(matrix)
         np.testing.assert_array_equal(found.toarray() if sp.issparse(found) else found, X)
+
+
+def test_the_layer_raw_of_a_file_is_its_raw_unless_a_layer_is_called_so(tmp_path):
+    cells = make_cells()
+    cells.raw = cells
+    small = cells[:, :55].copy()
+    small.write_h5ad(tmp_path / "c.h5ad")
+    found, expected = read_table(tmp_path / "c.h5ad", layer="raw"), read_cells(small, explain="raw")
+    np.testing.assert_array_equal(dense(found.X), dense(cells.X))
+    assert (found.feature_names, found.part) == (expected.feature_names, "raw/X")
+    np.testing.assert_array_equal(found.representation.values, expected.representation.values)
+    small.layers["raw"] = 3 * small.X
+    small.write_h5ad(tmp_path / "c.h5ad")
+    assert read_table(tmp_path / "c.h5ad", layer="raw").part == "layers/raw"
+    del small.layers["raw"]
+    small.raw = None
+    small.write_h5ad(tmp_path / "c.h5ad")
+    with pytest.raises(ValueError, match="layer='raw'"):
+        read_table(tmp_path / "c.h5ad", layer="raw")

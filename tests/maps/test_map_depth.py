@@ -148,8 +148,15 @@ def test_counts_are_summed_as_they_are_and_after_their_logarithm():
         np.testing.assert_array_equal(totals_of_counts(X), expected)
     for X in (np.log1p(counts), sp.csr_array(np.log1p(counts))):
         np.testing.assert_allclose(totals_of_counts(X), expected, rtol=1e-4)
+    for changed in (np.log2(1 + counts), np.log10(1 + counts), np.sqrt(counts), 0.73 * counts, np.log(counts + 0.5)):
+        for X in (changed, changed.astype(np.float32)):
+            np.testing.assert_allclose(totals_of_counts(X), expected, rtol=1e-4)
     assert totals_of_counts(normalised(counts)) is None
     assert are_even(normalised(counts))
+    noisy = normalised(make_noisy_counts(kinds=3))
+    assert are_even(noisy / np.log(2))
+    assert are_even(sp.csr_array(noisy / np.log(10)))
+    assert not are_even(np.log2(1 + counts))
     assert are_even(counts / counts.sum(axis=1, keepdims=True))
     assert not are_even(counts)
     assert not are_even(np.log1p(counts))
@@ -162,6 +169,24 @@ def standardised(X):
 
 def as_cells(X):
     return anndata.AnnData(np.asarray(X, dtype=np.float32), obs=pd.DataFrame(index=[f"c{i}" for i in range(len(X))]))
+
+
+@pytest.mark.parametrize("n_answers", [5, 7])
+@pytest.mark.filterwarnings("error:.*depth of each cell")
+def test_answers_on_a_scale_are_no_counts_however_they_are_written(n_answers):
+    rng = np.random.default_rng(n_answers)
+    answers = np.clip(np.round(n_answers / 2 + rng.normal(size=(300, 1)) + rng.normal(size=(300, 40))), 1, n_answers)
+    for X in (answers, answers - 1, standardised(answers)):
+        assert totals_of_counts(X) is None
+        assert not told(gn.map(as_cells(X), "pca"))
+
+
+def test_small_counts_of_few_genes_are_no_answers():
+    for seed in range(10):
+        for mean in (0.2, 0.5, 1.0, 5.0):
+            rng = np.random.default_rng(seed)
+            counts = rng.poisson(mean * rng.lognormal(0.0, 0.5, size=(300, 1)) * rng.lognormal(0.0, 1.0, size=(1, 30)))
+            np.testing.assert_array_equal(totals_of_counts(counts), counts.sum(axis=1))
 
 
 def test_counts_are_found_again_after_they_were_shifted_or_standardised():

@@ -125,7 +125,8 @@ def refuse_options(given: Mapping[str, Any], why: str) -> None:
             rule = "left out for a table that is read in blocks"
             remedy = "Prepare the columns before they are stored, or map a sample of the rows."
             if name == "layer":
-                remedy = f"In Python: gnomon.map(gnomon.open_table(path, key='layers/{value}'), n_fitted=...)."
+                key = "raw/X" if value == "raw" else f"layers/{value}"
+                remedy = f"In Python: gnomon.map(gnomon.open_table(path, key={key!r}), n_fitted=...)."
             raise ValueError(message(f"--{name.replace('_', '-')}", rule, fact=why, remedy=remedy))
 
 

@@ -79,7 +79,7 @@ def with_data(command: _Command) -> _Command:
     for option in (
         click.option("--feature-names", metavar="COL|FILE", help=_FEATURE_NAMES),
         click.option("--obsm", metavar="KEY", help=_OBSM),
-        click.option("--layer", metavar="NAME", help="Layer of an h5ad file to read instead of X."),
+        click.option("--layer", metavar="NAME", help="Layer of an h5ad file to read instead of X, or raw."),
         click.option("--images", metavar="WxH", callback=picture_shape, help=_IMAGES),
         click.option("--metadata", metavar="FILE", help=_METADATA),
         click.option("--labels", metavar="COL", help="Column that holds labels and is no feature."),

@@ -202,7 +202,7 @@ def _note_of_standardised(cells: Any, X: Any, notes: list[str]) -> None:
     mean, deviation = X.mean(axis=0, dtype=np.float64)[deviation > 0], deviation[deviation > 0]
     if not (np.median(np.abs(mean)) <= _STANDARD and np.median(np.abs(deviation - 1.0)) <= _STANDARD):
         return
-    ways = ["explain='raw'"] if cells.raw is not None else []
+    ways = ["explain='raw' (--layer raw)"] if cells.raw is not None else []
     ways += [f"layer={name!r}" for name in _layers(cells)]
     remedy = f"; pass {' or '.join(ways)} to read them as they were" if ways else ""
     cut = f" and cut off at {largest.max():.6g}" if is_cut else ""

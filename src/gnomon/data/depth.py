@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._arithmetic import expm1, log1p, product
+from gnomon._arithmetic import expm1, log, log1p, product
 
 __all__ = [
     "above_floor",
@@ -29,6 +29,7 @@ _LOGARITHMS = ("log1p_total_counts",)
 _GENES = ("n_genes_by_counts", "n_genes", "nFeature_RNA")  # which goes with the depth
 _LAYERS = ("counts", "raw_counts")
 _LARGEST_LOG = 30.0  # larger values are no logarithms of counts
+_BASES = (1.0, float(log(2.0)), float(log(10.0)))  # of logarithms, by their natural logarithms
 _EVEN = 0.05  # relative spread of the totals of cells that were divided by their depth
 _WHOLE = 1e-3  # how far from whole numbers exp(x) - 1 may lie, relative to those above 1: float32
 _TRIED = 1000  # values, and rows, looked at before all are
@@ -49,6 +50,10 @@ _RARE_LEFT = 3.0  # likewise, of standardised columns: those without 0, the most
 _OTHERS = 0.02  # of its columns, and one more, that may be of other things, such as an age beside genotypes
 _REACHED = 256.0  # beyond marks, ages and pixels of a byte
 _UNLIKE = 0.4  # of its mean, that the share of a middle column varies by where even columns are counts too
+_FEWEST_ANSWERS = 3  # columns
+_ALIKE = 0.5  # of the columns of answers, that have as many steps
+_MOST_AT_LOW = 0.5  # of the values of a middle column: of counts of so few steps more are 0
+_LEAST_AT_HIGH = 0.01  # of the values of a middle column: of counts fewer are the largest
 _AT_TOP = 0.05  # of its columns, that reach the largest value of all: more do in answers, marks, pixels and genotypes
 
 
@@ -166,8 +171,10 @@ def _counts_behind(X: Any) -> Any:
         return X
     if stored.dtype.kind != "f":
         return None
-    if stored.min() >= 0 and totals_of_counts(X) is not None:
-        return _without_logarithm(X)
+    if stored.min() >= 0 and stored.max() <= _LARGEST_LOG and _are_whole(expm1(stored[:_TRIED])):
+        found = _without_logarithm(X)
+        if _are_whole(found if isinstance(found, np.ndarray) else found.data):
+            return found
     dense = isinstance(X, np.ndarray)
     floor = float(stored.min()) if dense else 0.0
     if floor <= stored.min() and (not dense or (stored == floor).sum() >= max(_AT_ZERO * stored.size, _FEWEST_AT_ZERO)):
@@ -310,22 +317,36 @@ def _counts_of_steps(X: npt.NDArray[Any]) -> Float64Array | None:
 
 
 def totals_of_counts(X: Any) -> Float64Array | None:
-    """Return the sum of each row of counts, or of the counts whose logarithms X holds; None if it holds neither.
+    """Return the sum of each row of the counts that a table of cells holds; None if it holds none.
 
-    Counts and logarithms may have been shifted or standardised.
+    They may be their logarithms of any base, their square roots or multiples, and these shifted or standardised.
+    Answers on a scale are none, see `_are_answers`.
     """
     stored = (X if isinstance(X, np.ndarray) else X.data).reshape(-1)
     if not stored.size or stored.dtype.kind not in "biuf":
         return None
-    if not stored.min() >= 0:
-        counts_of_steps = _counts_of_steps(X) if isinstance(X, np.ndarray) else None
-        return None if counts_of_steps is None else _sums(counts_of_steps)
-    if _are_whole(stored[:_TRIED]) and _are_whole(stored):
-        return _sums(X)
-    if stored.max() > _LARGEST_LOG or not _are_whole(expm1(stored[:_TRIED])):
-        return None
-    counts = _without_logarithm(X)
-    return _sums(counts) if _are_whole(counts if isinstance(counts, np.ndarray) else counts.data) else None
+    counts = _counts_behind(X)
+    if counts is None and isinstance(X, np.ndarray):
+        counts = _counts_of_steps(X)
+    return None if counts is None or _are_answers(counts) else _sums(counts)
+
+
+def _are_answers(counts: Any) -> bool:
+    """Return whether whole numbers are answers on one scale: its ends are given often, and in most columns the same.
+
+    The largest count of a gene is one of a few cells, and genes differ in it; where counts are so small that they do
+    not, most are 0.
+    """
+    if not isinstance(counts, np.ndarray) or counts.shape[1] < _FEWEST_ANSWERS:
+        return False
+    low, high = counts.min(axis=0), counts.max(axis=0)
+    varies = high > low
+    if not varies.any() or (reach := high - low)[varies].max() <= 1:
+        return False
+    share_at_low = np.median((counts == low).mean(axis=0)[varies])
+    share_at_high = np.median((counts == high).mean(axis=0)[varies])
+    alike = (reach[varies] == np.median(reach[varies])).mean()
+    return bool(alike >= _ALIKE and share_at_low < _MOST_AT_LOW and share_at_high >= _LEAST_AT_HIGH)
 
 
 def are_whole_numbers(X: Any) -> bool:
@@ -339,6 +360,8 @@ def are_whole_numbers(X: Any) -> bool:
 def are_even(X: Any) -> bool:
     """Return whether rows have nearly equal totals, as they are or before log1p: each was divided by its depth.
 
+    The logarithm may be natural, of base 2 or of base 10.
+
     Rows without any total are left out, and one number may have been taken from all values.
     """
     stored = X if isinstance(X, np.ndarray) else X.data
@@ -348,7 +371,10 @@ def are_even(X: Any) -> bool:
         if above_floor(X) is None or not (X.min(axis=0) == X.min()).mean() >= _WITH_FLOOR:
             return False
         X = stored = X - X.min()
-    return _is_even(_sums(X)) or (stored.max() <= _LARGEST_LOG and _is_even(_sums(_without_logarithm(X))))
+    if _is_even(_sums(X)):
+        return True
+    units = [unit for unit in _BASES if stored.max() * unit <= _LARGEST_LOG]
+    return any(_is_even(_sums(_without_logarithm(X, unit))) for unit in units)
 
 
 def _is_depth(totals: Float64Array) -> bool:
@@ -368,9 +394,10 @@ def _sums(X: Any) -> Float64Array:
     return np.asarray(X.sum(axis=1, dtype=np.float64), dtype=np.float64).reshape(-1)
 
 
-def _without_logarithm(X: Any) -> Any:
+def _without_logarithm(X: Any, unit: float = 1.0) -> Any:
+    """Return what X is the logarithm of, after 1 was added, by the natural logarithm of its base."""
     if isinstance(X, np.ndarray):
-        return expm1(X)
+        return expm1(X * unit)
     counts = X.copy()
-    counts.data = np.asarray(expm1(X.data))
+    counts.data = np.asarray(expm1(X.data * unit))
     return counts

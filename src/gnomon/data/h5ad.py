@@ -44,10 +44,17 @@ def read_h5ad(
     with refuse_unreadable(f"file {path!r}", "a complete h5ad file", errors=(Exception,)):
         cells = anndata.read_h5ad(path)
         try:
-            found = read_cells(cells, use_rep=obsm, layer=layer, labels=labels, part=key, feature_names=feature_names)
+            explain, layer = ("raw", None) if _means_raw(cells, layer) else (None, layer)
+            chosen = {"use_rep": obsm, "explain": explain, "layer": layer, "part": key}
+            found = read_cells(cells, labels=labels, feature_names=feature_names, **chosen)
             return replace(found, source=path)
         except (TypeError, ValueError) as error:
             if not str(error).startswith(f"{caller()}: "):  # it is not ours
                 raise
             refusal = error
     raise refusal
+
+
+def _means_raw(cells: Any, layer: str | None) -> bool:
+    """Return whether a layer is `raw`, which is told so where no layer is of that name."""
+    return layer == "raw" and cells.raw is not None and layer not in cells.layers

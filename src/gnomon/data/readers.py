@@ -79,7 +79,7 @@ def read_table(
     delimiter : str, default=None
         Character between the fields of a text file; None finds comma, semicolon or tab.
     layer : str, default=None
-        Layer of an h5ad file to read instead of X.
+        Layer of an h5ad file to read instead of X; "raw" is its ``raw`` where no layer is called so.
     obsm : str, default=None
         Key of ``obsm`` in an h5ad file, such as "X_pca", whose coordinates a map is made of, while the genes explain
         it; "X" for the genes themselves. None takes "X_pca", or principal components, where there are more than 50
