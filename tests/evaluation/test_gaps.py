@@ -20,6 +20,7 @@ from gnomon.evaluation.gaps.falls import FEWEST_ROWS, Fall
 from gnomon.evaluation.gaps.judgement import Ground
 from gnomon.evaluation.gaps.lines import Line, PlantedLines, _apart, _share_in_order
 from gnomon.evaluation.gaps.saddles import Landscape, NullDips, _Bytes
+from gnomon.evaluation.gaps.sample import SampledRows
 from gnomon.evaluation.judged_metrics import straightened
 from gnomon.evaluation.map_verdicts import _called, _islands, _nearest_pairs
 
@@ -488,3 +489,27 @@ def test_few_cross_where_they_are_fewer_than_have_a_density_and_surely_below_a_s
         assert Line(9, 80, crossing, 0.5).is_crossed_by_few(0.25, 15, 0.05) == (surely and crossing < 15)
     assert [Line(9, 80, few, 0.5).is_crossed_by_few(0.25, 15, 0.05) for few in (0, 10, 14)] == [True, True, False]
     assert not Line(9, 13, 0, 0.5).is_crossed_by_few(0.25, 15, 0.05)  # chance alone leaves so few out
+
+
+@pytest.mark.parametrize("seed", [5, 8, 13])
+def test_the_sides_of_one_well_on_a_circle_are_one_group(seed):
+    angle = np.degrees(np.random.default_rng(seed).vonmises(0.0, 1.0, 200))
+    asked = {"metric": "periodic(360)", "n_nulls": 19}
+    assert are_apart(angle[:, None], None, angle < -60, angle > 60, **asked).answer == "no"
+
+
+def test_a_single_column_with_a_period_is_judged_as_a_line_and_others_are_not():
+    angles = np.random.default_rng(0).uniform(0.0, 360.0, size=(100, 2))
+    options = {"Y": None, "max_rows": 1000, "n_nulls": 19, "seed": 0}
+    assert SampledRows.of(angles[:, :1], metric="periodic(360)", **options).is_line
+    assert SampledRows.of(angles[:, :1], metric="euclidean", **options).is_line
+    assert not SampledRows.of(angles, metric="periodic(360)", **options).is_line
+    assert not SampledRows.of(angles, metric="periodic(360, inf)", **options).is_line
+    assert not SampledRows.of(np.radians(angles) / 4, metric="haversine", **options).is_line
+
+
+def test_two_wells_on_a_circle_are_apart_across_its_ends():
+    rng = np.random.default_rng(0)
+    angle = np.degrees(np.where(rng.random(400) < 0.5, rng.vonmises(0.0, 20.0, 400), rng.vonmises(np.pi, 20.0, 400)))
+    near = np.abs(angle) < 90
+    assert are_apart(angle[:, None], None, near, ~near, metric="periodic(360)", n_nulls=19).answer == "yes"

@@ -250,8 +250,8 @@ class Ground(SampledRows):
         With the border itself and the neighbours that tell it. A fall is held against the densest places of the groups
         alone, and neighbours reach over narrow gaps: so rows must be counted as near to one side as to the other.
         Hardly any may be, by 15 neighbours or by fewer; or surely fewer than beside it; or too few to be sure that they
-        are more than `bridge` of those. The latter two, and three neighbours, are not asked along one line: there the
-        rows between were counted already, and neither thin sets nor bends hide a gap.
+        are more than `bridge` of those. The latter two, and three neighbours, are not asked along one line or circle:
+        there the rows between were counted already, and neither thin sets nor bends hide a gap.
         """
         groups = self._bordered(a, b, island)
         for k in (N_NEIGHBORS, *(_FEWER[:2] if self.is_line else _FEWER)):

@@ -21,6 +21,7 @@ from gnomon.evaluation.wide_rows import are_wide, few_coordinates
 from gnomon.geometry.check import check_features, check_places, has_place
 from gnomon.linalg import dense_rows
 from gnomon.neighbors import Succession, succession_of_rows
+from gnomon.neighbors.circles import periods_under
 
 __all__ = ["SampledRows"]
 
@@ -56,6 +57,8 @@ class SampledRows:
         Whether the table has no others, and none below 0, as counts are.
     n_unseen : int
         Rows that the sample left out, which a larger `max_rows` would look at.
+    is_circle : bool
+        Whether it is a single column, with a period.
     """
 
     X: Floats
@@ -70,6 +73,7 @@ class SampledRows:
     wide: Any = None
     whole_numbers: bool = False
     n_unseen: int = 0
+    is_circle: bool = False
 
     @classmethod
     def of(
@@ -111,7 +115,9 @@ class SampledRows:
         order = succession_of_rows(values, metric) if ordered else None
         own = None if places is None else places[rows]
         named = known if metric == "euclidean" and wide is None else {}
-        return cls(sample, own, rows, n, n_nulls, seed, n_zero, order, named, wide, whole, n_unseen)
+        return cls(
+            sample, own, rows, n, n_nulls, seed, n_zero, order, named, wide, whole, n_unseen, _is_circle(values, metric)
+        )
 
     @cached_property
     def landscape(self) -> Landscape:
@@ -131,7 +137,9 @@ class SampledRows:
 
     @cached_property
     def is_line(self) -> bool:
-        """Whether all rows lie on one straight line."""
+        """Whether all rows lie on one straight line, or on one circle."""
+        if self.is_circle:
+            return True
         if self.wide is not None:
             return False
         farthest = self.X[np.argmax(np.square(self.X).sum(axis=1))]
@@ -170,3 +178,9 @@ class SampledRows:
     def _radii(self) -> Radii:
         """How far rows have to go for neighbours in a group."""
         return Radii(self.X)
+
+
+def _is_circle(values: Any, metric: str) -> bool:
+    """Return whether rows lie on one circle: of a single column that has a period."""
+    periods = periods_under(metric, int(values.shape[1]))
+    return periods is not None and len(periods) == 1 and bool(np.isfinite(periods[0]))
