@@ -344,7 +344,7 @@ def suspects(map_path: str, top: int, threads: int | None, as_json: bool) -> Non
 @with_threads
 @with_json
 def outliers(map_path: str, top: int, threads: int | None, as_json: bool) -> None:
-    """List rows of MAP that lie far from the data, by the local outlier factor.
+    """List rows of MAP that lie far from the data, by the local outlier factor and off what columns have in common.
 
     MAP is a file that `gnomon map --save` wrote.
     """

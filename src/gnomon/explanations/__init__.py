@@ -14,6 +14,7 @@ from gnomon.explanations.entry import explain
 from gnomon.explanations.explanation import Explanation, TopFeatures
 from gnomon.explanations.importance import MeanImportance, importance_by_label, mean_importance
 from gnomon.explanations.interpretable import encode_features, explain_with_features
+from gnomon.explanations.off_directions import OffDirections
 from gnomon.explanations.outliers import Outliers
 from gnomon.explanations.repeats import Repeats
 from gnomon.explanations.saliency import Saliency
@@ -30,6 +31,7 @@ __all__ = [
     "Explanation",
     "FeatureGroups",
     "MeanImportance",
+    "OffDirections",
     "Outliers",
     "Profile",
     "Repeats",

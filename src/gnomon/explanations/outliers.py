@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters
 from gnomon.explanations.answer import Column
+from gnomon.explanations.off_directions import OffDirections
 from gnomon.explanations.ranked import RankedRows, names_of_rows
 from gnomon.neighbors import NeighborGraph, neighbors_of_places
 
@@ -33,6 +34,9 @@ class Outliers(RankedRows):
         Distance to the last of its neighbours, in units of the metric.
     n_copies : int
         Rows at the place of an earlier one, which are not counted among neighbours.
+    off_directions : gnomon.explanations.OffDirections or None
+        Rows that lie off the directions in which columns go together, or far out within them, whatever their neighbours
+        are. None where there are no columns to measure that by, or fewer than 50 rows.
     """
 
     _question: ClassVar[str] = "outliers"
@@ -41,6 +45,15 @@ class Outliers(RankedRows):
 
     distance: Array
     n_copies: int = 0
+    off_directions: OffDirections | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table with plain Python values, one record for each row, and the rows off the directions."""
+        found = self.off_directions
+        return {**super().to_dict(), **({} if found is None else {"off_directions": found.to_dict()})}
+
+    def __str__(self) -> str:
+        return "\n".join([super().__str__(), *([] if self.off_directions is None else [str(self.off_directions)])])
 
     def headline(self) -> str:
         """Return the line above the printed table."""

@@ -264,7 +264,7 @@ def score_points(result: Map) -> PointScores:
     if distortion.tear is not None:
         columns["torn"] = np.where(explanation.mask, distortion.tear, np.nan)
     columns["r2"] = explanation.r2
-    columns["outlier"] = result.outliers(1).scores
+    columns["outlier"] = result._thin_rows(1).scores
     suspects = result._doubts(1)
     if suspects is not None:
         columns["label_doubt"] = suspects.scores

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
@@ -22,15 +24,25 @@ if TYPE_CHECKING:
 
 __all__ = ["RowQuestions"]
 
+_OF_NUMBERS = (
+    "euclidean",
+    "manhattan",
+    "chebyshev",
+    "cosine",
+    "correlation",
+)  # metrics of columns that can go together
+
 
 class RowQuestions:
     """Rows of `gnomon.Map` that stand out among their neighbours in the data."""
 
     metric: str
+    feature_names: list[str]
     point_names: npt.NDArray[Any] | None
     neighbors: Callable[[], NeighborGraph | None]
     _checked: Callable[[], Table]
     _mapped: Callable[[], Any]
+    _standardised: Callable[[], Table]
     _known_labels: Callable[[], npt.NDArray[Any]]
 
     @entrance("suspects")
@@ -93,38 +105,51 @@ class RowQuestions:
 
     @entrance("outliers")
     def outliers(self, n_top: int = 20) -> Outliers:
-        """List rows that lie far from the data: their density is low beside that of their neighbours.
+        """List rows that lie far from the data: by their neighbours, and by how columns go together.
 
-        By the local outlier factor of the first 15 of `neighbors`, in the metric of the map. Rows at distance 0 of each
-        other count as one, and all have its score; rows near them are compared with 15 rows that differ.
+        By the local outlier factor of the first 15 of `neighbors`, in the metric of the map: their density is low
+        beside that of their neighbours. Rows at distance 0 of each other count as one, and all have its score; rows
+        near them are compared with 15 rows that differ.
 
-        Rows that are odd alike are neighbours of each other and have no low density: of 300 spectra in which five had a
-        foreign peak of 50 times the noise none of the five was among 20, in three draws. Their residuals from the first
-        principal components, or their Mahalanobis distances within a few more, were the largest of all.
+        Rows that are odd alike are neighbours of each other and have no low density, and a few odd values of many
+        hardly change distances. So `Outliers.off_directions` tells which rows lie off the directions in which the
+        columns go together (Q, the squared prediction error), or far out within them (Hotelling's T squared), and by
+        which columns. It is of `X`, standardised if the map was made so; None for sparse tables, for distances that
+        were given, and for metrics that read values otherwise than as numbers.
 
         Parameters
         ----------
         n_top : int >= 1, default=20
-            Rows listed, the farthest out first. `Outliers.scores` has a score for every row.
+            Rows listed, the farthest out first. `Outliers.scores` has a score for every row. Rows off the directions
+            are all listed.
 
         Returns
         -------
         gnomon.explanations.Outliers
         """
+        from gnomon.explanations.off_directions import find_off_directions
+        from gnomon.neighbors.metrics import metric_name
+
+        table, off = self._standardised(), None
+        if isinstance(table.values, np.ndarray) and metric_name(self.metric) in _OF_NUMBERS:
+            off = find_off_directions(table.values, self._nearest(), self.feature_names, point_names=self.point_names)
+        return cautioned(self, replace(self._thin_rows(n_top), off_directions=off))
+
+    def _thin_rows(self, n_top: int) -> Outliers:
+        """Return outliers by their neighbours alone."""
         from gnomon.explanations.outliers import find_outliers
         from gnomon.neighbors import native_metric
 
         graph = self._known_neighbors()
         distances = graph.metric == "precomputed"
         of_table = self.metric == graph.metric if distances else native_metric(graph.metric) is not None
-        found = find_outliers(
+        return find_outliers(
             graph,
             n_top,
             n_neighbors=ANSWER_NEIGHBORS,
             X=self._mapped().values if of_table else None,
             point_names=self.point_names,
         )
-        return cautioned(self, found)
 
     def _known_neighbors(self) -> NeighborGraph:
         graph = self.neighbors()

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.data.labels import sort_into_classes
+from gnomon.explanations.answer import format_number
 from gnomon.explanations.contrast.without_spread import WITHOUT_EXCEPTION
 from gnomon.maps.cautions import without_cautions
 from gnomon.maps.found import told_of_labels
@@ -20,6 +21,7 @@ __all__ = ["classes", "doubts", "found_clusters"]
 
 _MOST_CLASSES = 60
 _LISTED = 10  # rows
+_NUMBERS, _TEXTS = ("off", "within", "chance"), ("by", "most in")  # told of rows off common directions
 
 
 def classes(subject: Subject) -> Section | None:
@@ -166,6 +168,15 @@ def doubts(subject: Subject) -> Section:
     rows = [[_name(far, i), f"{score:.2f}"] for i, score in enumerate(far.score)]
     parts += [tag("h3", "Outliers in the data"), tag("p", f"By the {far.headline()}.")]
     parts += [table(["row", "score"], rows)]
+    off = far.off_directions
+    if off is not None:
+        told = off.headline()
+        parts += [tag("h3", "Rows off what columns have in common"), tag("p", f"{told[0].upper()}{told[1:]}.")]
+        columns = off.columns()
+        numbers = [[format_number(value) for value in columns[name]] for name in _NUMBERS]
+        cells = [*numbers, *(columns[name] for name in _TEXTS)]
+        rows = [[_name(off, i), *(column[i] for column in cells)] for i in range(min(len(off), _LISTED))]
+        parts += [table(["row", *_NUMBERS, *_TEXTS], rows, texts=(0, 4, 5))] if rows else []
     return Section("Rows to look at again", join(parts))
 
 

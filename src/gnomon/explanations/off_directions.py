@@ -1,0 +1,231 @@
+"""Rows that lie far off the directions in which columns go together, or far out within them, and by which columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._entrance import part
+from gnomon._printed import Printed
+from gnomon.explanations.answer import format_number, format_table
+from gnomon.explanations.ranked import names_of_rows
+from gnomon.geometry.direction_distances import FAMILY, DirectionDistances, direction_distances
+from gnomon.linalg.table import evenly_spaced
+from gnomon.neighbors import NeighborGraph
+
+__all__ = ["OffDirections", "find_off_directions"]
+
+Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_LISTED = 20  # rows that are printed
+_COLUMNS = 3  # named of each row
+_EXAMPLES = 5  # rows of a group whose columns are looked at
+
+
+@dataclass(frozen=True, kw_only=True)
+class OffDirections(Printed):
+    """Rows that lie off the directions in which columns go together, or far out within them, the least likely first.
+
+    Attributes
+    ----------
+    n_directions : int
+        Directions in which columns go together; all of them of fewer than 20 columns.
+    n_columns : int
+        Columns that count: those of which no value is that of nine rows of ten or more.
+    rows : ndarray of shape (n_listed,), int64
+        Rows that stand out: of a table without outliers any does in at most one of twenty draws.
+    names : list of str or None
+        Their names, if the points of the map have names.
+    by : list of str
+        Of each, by what it stands out: "off", "within" or "both".
+    features : list of list of (str, float)
+        Of each, the three columns with the largest shares of its distance off the directions, or within them where it
+        stands out by this alone.
+    together : ndarray of shape (n_together,), int64
+        Rows that would stand out, but more than half of whose neighbours do as well: nine or more that are odd alike,
+        a group rather than outliers.
+    together_features : list of (str, float)
+        The columns with the largest shares of their distance, of five of these.
+    off : ndarray of shape (n_samples,), float64
+        Squared distance off the directions (Q of process monitoring, the squared prediction error), in squared units of
+        the table that was mapped; about 0 where all directions count.
+    within : ndarray of shape (n_samples,), float64
+        Squared distance within the directions, in variances along each (Hotelling's T squared); 0 if there are none.
+    off_chance, within_chance : ndarray of shape (n_samples,), float64, in [0, 1]
+        How likely at most a table without outliers has any row so far out; those of 0.025 and less stand out.
+    off_limit, within_limit : float
+        Beyond which a row stands out; NaN where nothing lies off, or within.
+    """
+
+    n_directions: int
+    n_columns: int
+    rows: Ints
+    names: list[str] | None
+    by: list[str]
+    features: list[list[tuple[str, float]]]
+    together: Ints
+    together_features: list[tuple[str, float]]
+    off: Array
+    within: Array
+    off_chance: Array
+    within_chance: Array
+    off_limit: float
+    within_limit: float
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the table by columns, as ``pandas.DataFrame`` and ``polars.DataFrame`` take it."""
+        names = {} if self.names is None else {"name": list(self.names)}
+        numbers = {name: getattr(self, name)[self.rows].tolist() for name in ("off", "within")}
+        chance = np.minimum(1.0, 2.0 * np.minimum(self.off_chance, self.within_chance)[self.rows])
+        texts = [_told(features) for features in self.features]
+        return {
+            "row": self.rows.tolist(),
+            **names,
+            **numbers,
+            "chance": chance.tolist(),
+            "by": list(self.by),
+            "most in": texts,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is found with plain Python values, one record for each row that stands out."""
+        columns = self.columns()
+        records = [dict(zip(columns, entry, strict=True)) for entry in zip(*columns.values(), strict=True)]
+        facts = {"n_directions": self.n_directions, "n_columns": self.n_columns}
+        limits = {name: _or_none(getattr(self, name)) for name in ("off_limit", "within_limit")}
+        return {**facts, **limits, "rows": records, "together": self.together.tolist()}
+
+    def headline(self) -> str:
+        """Return the sentence above the printed table."""
+        of = f"of {self.n_columns:,} columns"
+        if self.n_directions >= self.n_columns:
+            where = f"far out along all directions {of} together"
+        elif self.n_directions:
+            many = "direction" if self.n_directions == 1 else f"{self.n_directions} directions"
+            where = f"off the {many} in which {self.n_columns:,} columns go together, or far out within"
+        else:
+            where = f"far from the middle {of}, which go together in no direction"
+        if not len(self):
+            text = f"no row lies {where}"
+        else:
+            lie = "1 row lies" if len(self) == 1 else f"{len(self):,} rows lie"
+            text = f"{lie} {where}; of tables without outliers one in {round(1 / FAMILY)} at most has such a row"
+        if len(self.together):
+            text += (
+                f"; {len(self.together):,} rows that are odd alike lie so together, rather a group than outliers "
+                f"(most in {_told(self.together_features)})"
+            )
+        return text
+
+    def __str__(self) -> str:
+        if not len(self):
+            return self.headline()
+        columns = self.columns()
+        lines = [[_cell(value) for value in entry] for entry in list(zip(*columns.values(), strict=True))[:_LISTED]]
+        more = f"\n... and {len(self) - _LISTED:,} more rows" if len(self) > _LISTED else ""
+        return f"{self.headline()}\n{format_table(list(columns), lines)}{more}"
+
+
+@part("outliers")
+def find_off_directions(
+    X: Any,
+    graph: NeighborGraph,
+    feature_names: Sequence[str],
+    *,
+    n_directions: int | None = None,
+    point_names: Any = None,
+) -> OffDirections | None:
+    """Find rows that lie far off the directions in which columns go together, or far out within them.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    graph : NeighborGraph of n_samples rows
+        Nearest neighbours in the data, which tell groups.
+    feature_names : sequence of str
+    n_directions : int >= 0, default=None
+        None counts them, see `gnomon.geometry.direction_distances.direction_distances`.
+    point_names : array-like of shape (n_samples,), default=None
+        Names of the rows.
+
+    Returns
+    -------
+    OffDirections or None
+        None of fewer than 50 rows or two columns that count.
+    """
+    found = direction_distances(X, n_directions)
+    if found is None:
+        return None
+    chance = np.minimum(found.off_chance, found.within_chance)
+    rows = np.flatnonzero(chance <= FAMILY / 2)
+    farther = np.maximum(found.off / found.off_limit, found.within / found.within_limit)
+    farther = np.where(np.isfinite(farther), farther, 0.0)
+    rows = rows[np.lexsort((rows, -farther[rows], chance[rows]))].astype(np.int64)
+    grouped = _are_grouped(graph, rows)
+    rows, together = rows[~grouped], np.sort(rows[grouped])
+    names = [feature_names[c] for c in found.columns]
+    examples = together[evenly_spaced(len(together), _EXAMPLES)] if len(together) else together
+    return OffDirections(
+        n_directions=found.n_directions,
+        n_columns=len(found.columns),
+        rows=rows,
+        names=names_of_rows(point_names, rows),
+        by=[_by(found, row) for row in rows.tolist()],
+        features=[_largest(_shares(found, X, row), names) for row in rows.tolist()],
+        together=together,
+        together_features=_largest(sum(_shares(found, X, row) / len(examples) for row in examples.tolist()), names),
+        off=found.off,
+        within=found.within,
+        off_chance=found.off_chance,
+        within_chance=found.within_chance,
+        off_limit=found.off_limit,
+        within_limit=found.within_limit,
+    )
+
+
+def _are_grouped(graph: NeighborGraph, rows: Ints) -> npt.NDArray[np.bool_]:
+    """Return of which rows more than half of the neighbours are among them."""
+    if not len(rows):
+        return np.zeros(0, dtype=np.bool_)
+    near = np.isin(graph.indices[rows], rows)
+    if graph.mask is not None:
+        near &= graph.mask[rows]
+    return np.asarray(near.mean(axis=1) > 0.5)
+
+
+def _by(found: DirectionDistances, row: int) -> str:
+    off, within = found.off_chance[row] <= FAMILY / 2, found.within_chance[row] <= FAMILY / 2
+    return "both" if off and within else "off" if off else "within"
+
+
+def _shares(found: DirectionDistances, X: Any, row: int) -> Array:
+    off, within = found.contributions(X, row)
+    parts = off if found.off_chance[row] <= FAMILY / 2 else within
+    return np.asarray(parts / parts.sum())
+
+
+def _largest(shares: Any, names: Sequence[str]) -> list[tuple[str, float]]:
+    if np.ndim(shares) == 0:  # of no row
+        return []
+    first = np.argsort(-shares, kind="stable")[:_COLUMNS]
+    return [(str(names[c]), float(shares[c])) for c in first.tolist()]
+
+
+def _told(features: Sequence[tuple[str, float]]) -> str:
+    return ", ".join(f"{name} {share:.0%}" for name, share in features)
+
+
+def _cell(value: Any) -> str:
+    return format_number(value) if isinstance(value, float) else str(value)
+
+
+def _or_none(value: float) -> float | None:
+    return value if np.isfinite(value) else None

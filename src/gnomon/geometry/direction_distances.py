@@ -1,0 +1,303 @@
+"""How far rows lie off the directions in which columns go together, and how far out within them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._arithmetic import squared_lengths
+from gnomon.geometry.common_directions import FEWEST_COLUMNS, common_directions
+from gnomon.geometry.farthest import Tail
+from gnomon.linalg import principal_components, product, uniform_matrix
+from gnomon.linalg.table import dense_rows, evenly_spaced
+
+__all__ = ["FAMILY", "FEWEST_ROWS", "MOST_APART", "DirectionDistances", "Directions", "direction_distances"]
+
+Float64Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+FEWEST_ROWS = 50
+"""Rows of a table that is looked at."""
+MOST_APART = 0.025
+"""Share of the rows, five at least, that may lie far out without a word in what is usual."""
+FAMILY = 0.05
+"""How often, at most, any row of a table without outliers stands out, by either distance."""
+
+_FEWEST_APART = 5
+_WITHIN = 0.25  # share of the rows by which the fall of the distances is learned, those apart not counted
+_GAPS = 100  # and at most so many of them
+_SHARES_APART = (0.01, MOST_APART)  # the fewer, the less far out they must lie, unless there are more
+_SAMPLE = 2000  # rows that directions, and contributions, are learned from
+_NUMBERS = 1 << 22  # of that sample
+_FOLDS, _FEW, _OF_MANY = 5, 4000, 2  # parts of the rows, up to so many, and beyond
+_ROUNDS = 3
+_SAME = 0.9  # share of rows with one value from which on a column says nothing
+_LOOKED_AT = 500  # rows by which it is seen
+_LEAST = 1e-9  # of the variance of all directions: less is what rounding leaves of none
+_ROUNDING = 1e-8  # of the usual squared length of a row
+_TOGETHER = 1 << 22  # numbers that are written out at once
+_STREAM = 0x4F44
+_MAD = 1.4826022185056018  # standard deviations of a normal column in its median deviation
+
+
+@dataclass(frozen=True)
+class Directions:
+    """Directions of rows, their middle, and how far rows usually lie out along them.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_features,), float64
+    components : ndarray of shape (n_directions, n_features), float64
+        Orthonormal rows.
+    variance : ndarray of shape (n_directions,), float64
+        Along each.
+    n_samples : int
+        Rows that they are learned from.
+    """
+
+    mean: Float64Array
+    components: Float64Array
+    variance: Float64Array
+    n_samples: int
+
+    @classmethod
+    def learn(cls, X: Float64Array, n_directions: int) -> Self:
+        """Learn directions of largest variance that a few rows of any kind do not move.
+
+        The first are those of the rows moved to equal distances from the median [1]_. Then the rows that lie farthest
+        off these, and farthest out along them, are left out, one in forty of either, and the principal components are
+        those of the others; three times.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features), float64
+        n_directions : int in [0, n_features]
+            Directions without variance are left out.
+
+        References
+        ----------
+        .. [1] Locantore et al., "Robust principal component analysis for functional data", Test 8, 1999.
+        """
+        n_apart = _number_apart(len(X))
+        center = np.median(X, axis=0)
+        rows = X - center
+        lengths = np.sqrt(squared_lengths(rows))
+        rows /= np.where(lengths > 0.0, lengths, 1.0)[:, None]
+        found = cls(center, np.empty((0, X.shape[1])), np.empty(0), len(X))
+        if n_directions:
+            components = principal_components(rows, n_directions).components
+            along = product(X - center, components.T)
+            spread = np.median(np.abs(along - np.median(along, axis=0)), axis=0)
+            found = cls._of(center, components, np.square(_MAD * spread), len(X))
+        for _ in range(_ROUNDS):
+            kept = np.ones(len(X), dtype=np.bool_)
+            for distances in found.distances(X):
+                kept[np.argsort(-distances, kind="stable")[:n_apart]] = False
+            usual = X[kept]
+            if n_directions:
+                principal = principal_components(usual, n_directions)
+                found = cls._of(principal.mean, principal.components, principal.explained_variance, len(usual))
+            else:
+                found = cls(usual.mean(axis=0), found.components, found.variance, len(usual))
+        return found
+
+    @classmethod
+    def _of(cls, mean: Float64Array, components: Float64Array, variance: Float64Array, n: int) -> Self:
+        known = variance > _LEAST * max(float(variance.sum()), np.finfo(np.float64).tiny)
+        return cls(mean, components[known], variance[known], n)
+
+    def distances(self, X: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """Return the squared distance of rows off the directions, and that within them, in variances along each."""
+        rows = X - self.mean
+        along = product(rows, self.components.T)
+        return squared_lengths(rows - product(along, self.components)), squared_lengths(along / np.sqrt(self.variance))
+
+    def contributions(self, X: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """Return the part of each column in either distance; those of a row sum to it, and none is negative."""
+        rows = X - self.mean
+        along = product(rows, self.components.T)
+        off = np.square(rows - product(along, self.components))
+        return off, np.square(product(along / np.sqrt(self.variance), self.components))
+
+    def loose(self, within: Float64Array) -> Float64Array:
+        """Return by which factor rows that lie so far out within lie farther off, as directions are of so many rows."""
+        return 1.0 + (1.0 + within) / self.n_samples
+
+
+@dataclass(frozen=True, kw_only=True)
+class DirectionDistances:
+    """How far each row of a table lies off common directions and within them, beside other rows.
+
+    Attributes
+    ----------
+    n_directions : int
+    columns : ndarray of int64
+        The columns that count: those of which no value is that of nine rows of ten.
+    off, within : ndarray of shape (n_samples,), float64
+        Squared distances. Off: over `Directions.loose`. All NaN where there is nothing off or within.
+    off_chance, within_chance : ndarray of shape (n_samples,), float64, in [0, 1]
+        How likely any row of a table without outliers lies as far out.
+    off_limit, within_limit : float
+        From where on this is half of `FAMILY`.
+    parts : list of Directions
+    part : ndarray of shape (n_samples,), int64
+        By which of them each row is measured; it was not learned from that row.
+    """
+
+    n_directions: int
+    columns: Ints
+    off: Float64Array
+    within: Float64Array
+    off_chance: Float64Array
+    within_chance: Float64Array
+    off_limit: float
+    within_limit: float
+    parts: list[Directions]
+    part: Ints
+
+    def contributions(self, X: Any, row: int) -> tuple[Float64Array, Float64Array]:
+        """Return the parts of `columns` in the distances of a row, off and within."""
+        directions = self.parts[self.part[row]]
+        off, within = directions.contributions(dense_rows(X[row : row + 1])[:, self.columns])
+        return off[0] / directions.loose(within.sum()), within[0]
+
+
+def direction_distances(X: Any, n_directions: int | None = None) -> DirectionDistances | None:
+    """Measure how far rows lie off the directions in which columns go together, and how far out within them.
+
+    The squared distance off them is the Q of process monitoring and chemometrics (squared prediction error), the one
+    within Hotelling's T squared [1]_. Directions are learned without each row that they measure: of tables of few rows
+    those that are learned from a row come close to it. They are as many as `common_directions` counts, and all of fewer
+    than 20 columns.
+
+    Distances are judged by how those of other rows fall, not by a normal distribution, see
+    `gnomon.geometry.farthest.Tail`: by up to a hundred of those that follow on the largest, which are one in a hundred
+    of all rows, or one in forty, and five at least; and by how the largest contributions fall, as one value of a
+    heavy-tailed column may be all that is odd in a row.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Finite. Of many rows 2000, evenly spaced, are learned from.
+    n_directions : int >= 0, default=None
+        None counts them.
+
+    Returns
+    -------
+    DirectionDistances or None
+        None of fewer than 50 rows, or fewer than two columns that count.
+
+    References
+    ----------
+    .. [1] Jackson & Mudholkar, "Control procedures for residuals associated with principal component analysis",
+       Technometrics 21, 1979.
+    """
+    n = int(X.shape[0])
+    columns = _columns_that_count(X) if n >= FEWEST_ROWS else np.empty(0, dtype=np.int64)
+    if len(columns) < 2:
+        return None
+    table = X if len(columns) == X.shape[1] else X[:, columns]
+    k = _number_of_directions(table) if n_directions is None else n_directions
+    parts, part = _learn_parts(table, min(k, len(columns), n // 5))
+    off, within = np.empty(n), np.empty(n)
+    step = max(1, _TOGETHER // len(columns))
+    for p, directions in enumerate(parts):
+        rows = np.flatnonzero(part == p)
+        for begin in range(0, len(rows), step):
+            some = rows[begin : begin + step]
+            off[some], within[some] = directions.distances(dense_rows(table[some]))
+            off[some] /= directions.loose(within[some])
+    sample = evenly_spaced(n, _rows_of_sample(len(columns)))
+    shares = _shares(table, sample, parts, part)
+    rounding = _ROUNDING * (float(np.median(off)) + float(parts[0].variance.sum()))
+    off_chance, off_limit = _chances(off + rounding, shares[:1], sample)
+    within_chance, within_limit = _chances(within, shares[1:], sample)
+    return DirectionDistances(
+        n_directions=k,
+        columns=columns,
+        off=off,
+        within=within,
+        off_chance=off_chance,
+        within_chance=within_chance,
+        off_limit=off_limit,
+        within_limit=within_limit,
+        parts=parts,
+        part=part,
+    )
+
+
+def _number_apart(n: int, share: float = MOST_APART) -> int:
+    return max(_FEWEST_APART, int(np.ceil(share * n)))
+
+
+def _rows_of_sample(n_columns: int) -> int:
+    return min(_SAMPLE, max(_NUMBERS // n_columns, 200))
+
+
+def _columns_that_count(X: Any) -> Ints:
+    some = np.sort(dense_rows(X[evenly_spaced(int(X.shape[0]), _LOOKED_AT)]), axis=0)
+    same = int(_SAME * len(some))
+    return np.flatnonzero((some[same:] > some[: len(some) - same]).all(axis=0)).astype(np.int64)
+
+
+def _number_of_directions(X: Any) -> int:
+    found = common_directions(X)
+    return min(int(X.shape[1]), FEWEST_COLUMNS) if found is None else found
+
+
+def _learn_parts(X: Any, n_directions: int) -> tuple[list[Directions], Ints]:
+    """Return directions without the rows of each part, and the part of every row."""
+    n = int(X.shape[0])
+    n_parts = _FOLDS if n <= _FEW else _OF_MANY
+    part = np.empty(n, dtype=np.int64)
+    part[np.argsort(uniform_matrix(0, _STREAM, (n, 1))[:, 0], kind="stable")] = np.arange(n) % n_parts
+    parts = []
+    for p in range(n_parts):
+        others = np.flatnonzero(part != p)
+        others = others[evenly_spaced(len(others), _rows_of_sample(int(X.shape[1])))]
+        parts.append(Directions.learn(dense_rows(X[others]), n_directions))
+    return parts, part
+
+
+def _shares(X: Any, sample: Ints, parts: list[Directions], part: Ints) -> list[Float64Array]:
+    """Return of rows of a sample the parts of columns off the directions and within them, and of directions within."""
+    shape = (len(sample), int(X.shape[1]))
+    off, within, along = np.empty(shape), np.empty(shape), np.zeros((len(sample), max(map(_width, parts))))
+    for p, directions in enumerate(parts):
+        at = np.flatnonzero(part[sample] == p)
+        rows = dense_rows(X[sample[at]])
+        off[at], within[at] = directions.contributions(rows)
+        scores = product(rows - directions.mean, directions.components.T)
+        along[at, : scores.shape[1]] = np.square(scores) / directions.variance
+    return [off, within, along]
+
+
+def _width(directions: Directions) -> int:
+    return len(directions.components)
+
+
+def _chances(values: Float64Array, shares: list[Float64Array], sample: Ints) -> tuple[Float64Array, float]:
+    """Return how likely values as large come anywhere, by their own tail and those of their parts; and the limit."""
+    n, least = len(values), np.finfo(np.float64).tiny
+    if not values.max() > least:  # nothing lies there
+        return np.ones(n), float("nan")
+    chance, limit = np.ones(n), np.inf
+    counts = sorted({_number_apart(n, share) for share in _SHARES_APART})
+    for n_apart in counts:
+        tail = Tail.learn(np.maximum(values, least), n_apart, min(int(_WITHIN * n) - n_apart, _GAPS))
+        chance = np.minimum(chance, len(counts) * tail.chance(values))
+        limit = min(limit, tail.limit(FAMILY / 2 / len(counts)))
+    usual = float(np.median(values))
+    order = np.argsort(-values[sample], kind="stable")
+    apart, others = order[: _number_apart(len(sample))], order[_number_apart(len(sample)) :]
+    for of_rows in shares:
+        parts = np.maximum(of_rows[others].ravel(), least)
+        hidden = int(np.count_nonzero(of_rows[apart].max(axis=1) > parts.max()))
+        n_gaps = min(_GAPS, len(parts) // 4)
+        tail = Tail.learn(parts, max(hidden, 1), n_gaps, n_hidden=hidden, times=n / len(sample))
+        chance = np.maximum(chance, tail.chance(values - usual))
+        limit = max(limit, usual + tail.limit(FAMILY / 2))
+    return chance, limit
