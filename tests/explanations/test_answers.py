@@ -87,21 +87,71 @@ def test_errors_cover_the_truth_where_the_two_sides_vary_differently():
             assert np.mean(np.abs(found.auc - auc) < 1.96 * found.auc_error) == pytest.approx(0.945, abs=0.015), name
 
 
+@pytest.mark.parametrize("sizes", [(5, 50), (5, 395), (20, 200), (5, 5)])
+def test_errors_of_few_rows_cover_what_is_rare(sizes):
+    """Five rows, none of which has what a twentieth of all have, do not vary: 1.96 errors held the truth in 22 %."""
+    rng = np.random.default_rng(0)
+    n, inside = sum(sizes), np.arange(sum(sizes)) < sizes[0]
+    laws = {
+        "yes, 5 %": (rng.random((n, 2000)) < 0.05, 0.05, 0.05, 0.05 * 0.95),
+        "yes, 20 %": (rng.random((n, 2000)) < 0.2, 0.2, 0.2, 0.16),
+        "yes, 90 and 10 %": (rng.random((n, 2000)) < np.where(inside, 0.9, 0.1)[:, None], 0.9, 0.1, 0.09),
+        "counts, mean 0.2": (rng.poisson(0.2, (n, 2000)), 0.2, 0.2, 0.2),
+        "normal": (rng.normal(size=(n, 2000)), 0.0, 0.0, 1.0),
+        "log-normal": (np.exp(rng.normal(size=(n, 2000))), np.e**0.5, np.e**0.5, np.e * (np.e - 1)),
+    }
+    for name, (X, mean, rest_mean, variance) in laws.items():
+        found = contrast(X.astype(float), inside)
+        varies = found.error > 0
+        truth = (mean - rest_mean) / np.sqrt(variance)
+        assert np.mean((np.abs(found.effect - truth) <= 1.96 * found.error)[varies]) > 0.88, name
+        auc = 0.5 + (mean - rest_mean) / 2.0  # without an order of unequal values where the means are equal
+        if max(sizes) > 5:
+            assert np.mean((np.abs(found.auc - auc) <= 1.96 * found.auc_error)[varies]) > 0.86, name
+
+
 def test_errors_in_closed_form():
-    one = np.ones(2)
-    found = effect_size_errors(np.array([0.0, 1.0]), (one, one), (10, 10))
+    zero, one = np.zeros(2), np.ones(2)
+    found = effect_size_errors(np.array([0.0, 1.0]), (zero, zero), (one, one), (10, 10))
     assert found == pytest.approx([np.sqrt(0.2), np.sqrt(0.2 + 1 / 36)])
     single = np.full(2, np.nan)
-    found = effect_size_errors(np.array([0.0, 1.0]), (single, 4 * one), (1, 10))
+    found = effect_size_errors(np.array([0.0, 1.0]), (zero, zero), (single, 4 * one), (1, 10))
     assert found == pytest.approx([np.sqrt(1.1), np.sqrt(1.1 + 1 / 18)])  # it is taken to vary as the rest does
-    found = effect_size_errors(np.array([0.5]), (np.array([9.0]), np.array([1.0])), (5, 9), by_rows=False)
-    assert found[0] == pytest.approx(np.sqrt((9 / 5 + 1 / 9) / 5 + 0.25 * (81 / 4 + 1 / 8) / (8 * 25)))
-    far = effect_size_errors(np.array([0.5]), (np.array([9e200]), np.array([1e200])), (5, 9), by_rows=False)
+    nine, unit = np.array([9.0]), np.array([1.0])
+    found = effect_size_errors(np.array([0.5]), (unit, unit), (nine, unit), (5, 9), by_rows=False)
+    lent = (8 * 1 + 4 * 9) / 12  # by the side that varies more, as of four rows
+    assert found[0] == pytest.approx(np.sqrt((9 / 5 + lent / 9) / 5 + 0.25 * (81 / 4 + 1 / 8) / (8 * 25)))
+    far = effect_size_errors(np.array([0.5]), (unit, unit), (9e200 * unit, 1e200 * unit), (5, 9), by_rows=False)
     assert far == pytest.approx(found)  # squares of variances would be too large
     nothing = (np.zeros(2), np.zeros(2))
-    np.testing.assert_array_equal(effect_size_errors(np.array([np.inf, 0.0]), nothing, (5, 5)), [np.nan, 0.0])
-    assert auc_errors(np.array([0.5]), (single[:1], single[:1]), (2, 3))[0] == pytest.approx(np.sqrt(1 / 24 + 1 / 36))
-    assert auc_errors(np.array([0.0, 1.0]), nothing, (5, 5)).tolist() == [0, 0]
+    np.testing.assert_array_equal(
+        effect_size_errors(np.array([np.inf, 0.0]), (one, zero), nothing, (5, 5)), [np.nan, 0.0]
+    )
+    half = np.array([0.5])
+    unknown = (single[:1], single[:1])
+    assert auc_errors(half, (half, half), unknown, unknown, (2, 3))[0] == pytest.approx(np.sqrt(1 / 24 + 1 / 36))
+    assert auc_errors(np.array([0.0, 1.0]), (zero, one), nothing, nothing, (5, 5)).tolist() == [0, 0]
+
+
+def test_errors_of_zeros_and_ones_are_those_of_their_shares():
+    share, rest_share = np.array([0.0]), np.array([0.07])
+    rest = 0.07 * 0.93 * 200 / 199
+    within = 199 * rest / 203
+    effect = -0.07 / np.sqrt(within)
+    few, many = 1 / 7 * 6 / 7 * 5 / 7, rest  # one of each added to five rows; of 200 that makes little less
+    slopes = (
+        1 - effect * 4 / 203 * (5 / 7) / (2 * np.sqrt(within)),
+        -1 - effect * 199 / 203 * (172 / 202) / (2 * np.sqrt(within)),
+    )
+    many = max(many, 15 / 202 * 187 / 202 * 200 / 202)
+    expected = np.sqrt((slopes[0] ** 2 * few / 5 + slopes[1] ** 2 * many / 200) / within)
+    sides = (np.zeros(1), np.array([rest]))
+    assert effect_size_errors(np.array([effect]), (share, rest_share), sides, (5, 200)) == pytest.approx(expected)
+    auc = np.array([0.465])
+    found = auc_errors(auc, (share, rest_share), sides, (np.zeros(1), np.array([rest / 4])), (5, 200))
+    assert found == pytest.approx(np.sqrt(few / 5 + many / 200) / 2)
+    of_twos = effect_size_errors(np.array([effect]), (share, 2 * rest_share), (sides[0], 4 * sides[1]), (5, 200))
+    assert of_twos != pytest.approx(expected)  # no shares: as any other feature
 
 
 @pytest.mark.parametrize("kind", ["floats", "bytes", "sparse"])
@@ -115,12 +165,16 @@ def test_errors_come_from_the_rows_of_both_sides(kind):
     at = np.argsort(found.indices)
     high, low = X[inside], X[~inside]
     above = (high[:, None] > low[None]) + 0.5 * (high[:, None] == low[None])
-    auc_square = above.mean(axis=1).var(axis=0, ddof=1) / 7 + above.mean(axis=0).var(axis=0, ddof=1) / 53
+
+    def of_both(own, other):  # a side that varies less than the other varies as with four rows of it
+        return np.maximum(own, (6 * own + 4 * other) / 10) / 7 + np.maximum(other, (52 * other + 4 * own) / 56) / 53
+
+    auc_square = of_both(*(above.mean(axis=axis).var(axis=0, ddof=1) for axis in (1, 0)))
     np.testing.assert_allclose(found.auc_error[at], np.sqrt(auc_square), rtol=1e-12, atol=1e-15)
     v, w = high.var(axis=0, ddof=1)[:2], low.var(axis=0, ddof=1)[:2]
     square = (6 * v + 52 * w) / 58
     d = (high.mean(axis=0) - low.mean(axis=0))[:2] / np.sqrt(square)
-    expected = (v / 7 + w / 53) / square + d**2 * (6 * v**2 + 52 * w**2) / (2 * 58**2 * square**2)
+    expected = of_both(v, w) / square + d**2 * (6 * v**2 + 52 * w**2) / (2 * 58**2 * square**2)
     np.testing.assert_allclose(found.error[at], [*np.sqrt(expected), 0.0], rtol=1e-12)
 
 

@@ -190,6 +190,21 @@ def test_what_all_rows_of_a_side_have_and_no_other_is_said_so():
     assert not {"inf", "nan"} & {*str(found).split()}
 
 
+def test_of_many_labels_that_say_nothing_none_is_set_apart():
+    """Of each label by itself it would be so in one of twenty: of 50 labels nearly always in some."""
+    rng = np.random.default_rng(0)
+    n_told = 0
+    for _ in range(20):
+        X, labels = rng.normal(size=(750, 5)), rng.integers(0, 25, 750)
+        n_told += any(one.n_beyond_chance for one in cluster_profiles(X, labels).values())
+    assert n_told <= 3
+    X[labels == 7, 2] += 2.0
+    profiles = cluster_profiles(X, labels)
+    assert profiles[7].caption() == "more feature 2"
+    alone = contrast(X, labels == 7)
+    np.testing.assert_allclose(profiles[7].false_discovery_rate, np.minimum(25.0 * alone.false_discovery_rate, 1.0))
+
+
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
 def test_profiles_are_the_contrasts_of_each_cluster(table, form):
     X, _ = table

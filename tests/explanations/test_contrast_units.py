@@ -113,14 +113,11 @@ def test_a_profile_is_the_contrast_of_its_label_between_the_same_units(made):
     assert [one.n_units for one in profiles.values()] == [(6, 6), (7, 7), (3, 6)]
     for name, profile in profiles.items():
         alone = gn.contrast(made(X), label == name, units=names)
-        assert (profile.features, profile.n_units, profile.caption()) == (
-            alone.features,
-            alone.n_units,
-            alone.caption(),
-        )
+        assert (profile.features, profile.n_units) == (alone.features, alone.n_units)
         for column in ("effect", "error", "auc", "mean_rest"):
             np.testing.assert_allclose(getattr(profile, column), getattr(alone, column), rtol=1e-9)
-        np.testing.assert_allclose(profile.false_discovery_rate, alone.false_discovery_rate, rtol=1e-6)
+        among_three = np.minimum(3.0 * alone.false_discovery_rate, 1.0)
+        np.testing.assert_allclose(profile.false_discovery_rate, among_three, rtol=1e-6)
     assert found(profiles["a"]) > 3
     assert gn.cluster_profiles(made(X), label, units=names, n_top=4)["c"].n_units == (3, 6)
 

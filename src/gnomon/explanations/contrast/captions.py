@@ -311,7 +311,9 @@ def _against_all(
     if not bare or len(captions) == 2:
         return captions
     named = list(captions)
-    auc, _, _, effects, variances, rest_variances, *_ = group_contrasts(X, groups.astype(np.int32), len(captions))
+    auc, mean, rest_mean, effects, variances, rest_variances, *_ = group_contrasts(
+        X, groups.astype(np.int32), len(captions)
+    )
     for g in bare:
         sizes = int(moments.sizes[g]), int(moments.sizes.sum() - moments.sizes[g])
         side, effect = np.sign(auc[g] - 0.5), effects[g]
@@ -325,13 +327,15 @@ def _against_all(
                 for f in chosen
             ]
             phrases = ", ".join(f"{word} {names[f]}" for word, f in zip(told, chosen, strict=True))
-            sides = variances[g, chosen], rest_variances[g, chosen]
+            means, sides = (
+                (one[g, chosen], rest[g, chosen]) for one, rest in ((mean, rest_mean), (variances, rest_variances))
+            )
             named[g] = replace(
                 captions[g],
                 features=[names[f] for f in chosen],
                 indices=chosen.astype(np.int64),
                 effect=effect[chosen],
-                error=effect_size_errors(effect[chosen], sides, sizes),
+                error=effect_size_errors(effect[chosen], means, sides, sizes),
                 text=f"{phrases}{_TOGETHER}",
                 against=[[] for _ in chosen],
             )

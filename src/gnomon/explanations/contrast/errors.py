@@ -16,11 +16,17 @@ Array = npt.NDArray[np.float64]
 FEW_ROWS = 5
 """Fewer rows on a side tell nothing of how much it varies; chance is then judged by ranks, exactly."""
 
-_ROUNDING = 1e-12  # of an AUC
+_ROUNDING = 1e-12  # of an AUC, and of a share of rows
+_LENT = 4.0  # rows, by which the variance of the other side counts for that of one
 
 
 def effect_size_errors(
-    effect: Array, variances: tuple[Array, Array], sizes: tuple[int, int], *, by_rows: bool = True
+    effect: Array,
+    means: tuple[Array, Array],
+    variances: tuple[Array, Array],
+    sizes: tuple[int, int],
+    *,
+    by_rows: bool = True,
 ) -> Array:
     """Return the standard errors of differences of means in deviations, of two sides that may vary differently.
 
@@ -29,9 +35,16 @@ def effect_size_errors(
     variances are equal this is Hedges & Olkin's ``(n1 + n2) / (n1 n2) + d^2 / (2 (n1 + n2))`` up to terms of relative
     order 1 / n.
 
+    Few rows often vary less than what they were drawn from, and not at all in what is rare. In the error of the
+    difference a side therefore varies at least as the mean of its own variance and the other side's, which counts as
+    one of four rows [3]_. Of a feature of zeros and ones it varies at least as with one of each added [4]_; there the
+    share of ones tells the variance too, and the error follows from those of both shares.
+
     Parameters
     ----------
     effect : ndarray of shape (n_features,), float64
+    means : pair of ndarray of shape (n_features,), float64
+        Of both sides.
     variances : pair of ndarray of shape (n_features,), float64
         Of both sides, with n - 1 as divisor; NaN of a single row, which is taken to vary as the other side.
     sizes : pair of int
@@ -47,28 +60,78 @@ def effect_size_errors(
     ----------
     .. [1] Bonett, "Confidence intervals for standardized linear contrasts of means", Psychological Methods 13, 2008.
     .. [2] Hedges & Olkin, "Statistical methods for meta-analysis", 1985, chapter 5.
+    .. [3] Smyth, "Linear models and empirical Bayes methods for assessing differential expression in microarray
+       experiments", Statistical Applications in Genetics and Molecular Biology 3, 2004 (moderated variances).
+    .. [4] Agresti & Caffo, "Simple and effective confidence intervals for proportions and differences of proportions
+       result from adding two successes and two failures", The American Statistician 54, 2000.
     """
-    sides = [np.where(np.isnan(one), other, one) for one, other in (variances, variances[::-1])]
-    _, exponents = np.frexp(np.maximum(*sides))
-    sides = [np.ldexp(one, -exponents) for one in sides]  # only their ratios count, whose squares stay in range
+    given = _known(variances)
+    _, exponents = np.frexp(np.maximum(*given))
+    sides = [np.ldexp(one, -exponents) for one in given]  # only their ratios count, whose squares stay in range
     freedom = [max(size - 1, 0) for size in sizes]
     total = max(sum(freedom), 1)
     shares = [one / total if by_rows else 0.5 for one in freedom]
     square = shares[0] * sides[0] + shares[1] * sides[1]
-    of_means = sides[0] / sizes[0] + sides[1] / sizes[1]
     of_square = sum(2.0 * (w * v) ** 2 / max(f, 1) for w, v, f in zip(shares, sides, freedom, strict=True))
     finite = np.where(np.isfinite(effect), effect, np.nan)
+    binary, added = _of_shares(means, given, sizes)
+    moved = [1.0 - 2.0 * (one * size + 1.0) / (size + 2.0) for one, size in zip(means, sizes, strict=True)]
     with np.errstate(divide="ignore", invalid="ignore"):
+        of_means = sum(one / size for one, size in zip(_at_least(sides, sizes), sizes, strict=True))
         variance = of_means / square + finite**2 * of_square / (4.0 * square**2)
+        within = shares[0] * given[0] + shares[1] * given[1]
+        slopes = [
+            way - finite * w * m / (2.0 * np.sqrt(within)) for way, w, m in zip((1, -1), shares, moved, strict=True)
+        ]
+        of_shares = sum(slope**2 * one / size for slope, one, size in zip(slopes, added, sizes, strict=True)) / within
+    variance = np.where(binary, of_shares, variance)
     return np.where(effect == 0, np.sqrt(np.where(square > 0, variance, 0.0)), np.sqrt(variance))
 
 
-def auc_errors(auc: Array, spreads: tuple[Array, Array], sizes: tuple[int, int]) -> Array:
+def _known(variances: tuple[Array, Array]) -> list[Array]:
+    """Return the variances of both sides, that of a single row as the other's."""
+    return [np.where(np.isnan(one), other, one) for one, other in (variances, variances[::-1])]
+
+
+def _at_least(sides: list[Array], sizes: tuple[int, int]) -> list[Array]:
+    """Return variances of two sides, none smaller than its mean with the other side's, which counts as a few rows."""
+    freedom = [max(size - 1, 0) for size in sizes]
+    pairs = zip(sides, sides[::-1], freedom, strict=True)
+    return [np.maximum(one, (f * one + _LENT * other) / (f + _LENT)) for one, other, f in pairs]
+
+
+def _of_shares(
+    means: tuple[Array, Array], sides: list[Array], sizes: tuple[int, int]
+) -> tuple[npt.NDArray[np.bool_], list[Array]]:
+    """Return which features are zeros and ones, and the variance of each side with one of each added, if larger."""
+    binary = np.ones(len(means[0]), dtype=np.bool_)
+    added = []
+    for mean, one, size in zip(means, sides, sizes, strict=True):
+        of_ends = mean * (1.0 - mean)  # of all numbers from 0 to 1 with this mean, the ends vary most
+        as_counted = one * (size - 1) / size if size > 1 else 0.0
+        binary &= (mean >= 0.0) & (mean <= 1.0) & (np.abs(as_counted - of_ends) <= _ROUNDING)
+        share = (mean * size + 1.0) / (size + 2.0)
+        added.append(np.maximum(share * (1.0 - share) * size / (size + 2.0), one))
+    return binary, added
+
+
+def auc_errors(
+    auc: Array,
+    means: tuple[Array, Array],
+    variances: tuple[Array, Array],
+    spreads: tuple[Array, Array],
+    sizes: tuple[int, int],
+) -> Array:
     """Return the standard errors of ranking probabilities, whatever the distributions.
+
+    A side varies at least as `effect_size_errors` says. Of zeros and ones the probability is half the difference of
+    their shares, and so is its error.
 
     Parameters
     ----------
     auc : ndarray of shape (n_features,), float64
+    means, variances : pair of ndarray of shape (n_features,), float64
+        Of the features on both sides, as in `effect_size_errors`.
     spreads : pair of ndarray of shape (n_features,), float64
         Variance, over the rows of each side, of the share of the other side that a row lies above (of the second side:
         that lies above it). NaN of a single row: it is then that of exponential features [2]_.
@@ -86,8 +149,11 @@ def auc_errors(auc: Array, spreads: tuple[Array, Array], sizes: tuple[int, int])
     .. [2] Hanley & McNeil, "The meaning and use of the area under a ROC curve", Radiology 143, 1982.
     """
     of_one = (auc / (2.0 - auc) - auc**2, 2.0 * auc**2 / (1.0 + auc) - auc**2)
-    sides = [np.where(np.isnan(one), single, one) for one, single in zip(spreads, of_one, strict=True)]
-    variance = np.maximum(sides[0], 0.0) / sizes[0] + np.maximum(sides[1], 0.0) / sizes[1]
+    known = [np.where(np.isnan(one), single, one) for one, single in zip(spreads, of_one, strict=True)]
+    sides = _at_least([np.maximum(one, 0.0) for one in known], sizes)
+    binary, added = _of_shares(means, _known(variances), sizes)
+    sides = [np.where(binary, of_ends / 4.0, one) for of_ends, one in zip(added, sides, strict=True)]
+    variance = sides[0] / sizes[0] + sides[1] / sizes[1]
     return np.where((auc > 0) & (auc < 1), np.sqrt(variance), 0.0)
 
 

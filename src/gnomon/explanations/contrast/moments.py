@@ -98,7 +98,8 @@ class ClusterMoments:
             own, other = (
                 self.variances[[c], f] * (size / np.float64(size - 1)) for c, size in zip((g, h), sizes, strict=True)
             )
-        return float(effect_size_errors(np.array([gap]), (own, other), sizes, by_rows=False)[0])
+        means = self.means[[g], f], self.means[[h], f]
+        return float(effect_size_errors(np.array([gap]), means, (own, other), sizes, by_rows=False)[0])
 
     def untold(self, g: int) -> list[int]:
         """Return the clusters with too few units to tell what sets cluster g apart from them."""
