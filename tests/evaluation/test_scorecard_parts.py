@@ -26,8 +26,7 @@ from gnomon.evaluation.paths import path_lengths, straight_distances
 from gnomon.evaluation.subject import Subject
 from gnomon.evaluation.taking import Taking
 from gnomon.evaluation.topology import joining_agreement
-from gnomon.geometry import local_jacobians
-from gnomon.geometry.dimension_estimators import mackay_ghahramani
+from gnomon.geometry import intrinsic_dimension, local_jacobians
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
 GIVEN = {"metric": "euclidean", "graph": None, "n_anchors": None, "n_pairs": None, "confidence": 0.95, "seed": 3}
@@ -49,18 +48,17 @@ def test_of_more_than_5000_rows_2000_are_anchors():
     assert len(_taking(X, X, n_anchors=7).anchors) == 7
 
 
-def test_dimensions_are_told_by_the_tenth_to_the_twentieth_neighbour(X):
+def test_dimensions_are_those_of_the_data_with_their_interval(X):
     names = ["intrinsic_dimension", "dimension_ratio"]
-    for n, first, last in ((60, 10, 20), (21, 10, 20), (20, 9, 19), (6, 3, 5), (4, 3, 3)):
-        found = scorecard(X[:n], X[:n, :2], measures=names, n_neighbors=1, confidence=0.9)
-        near = np.sort(cdist(X[:n], X[:n]), axis=1)[:, 1 : last + 1]
-        expected = mackay_ghahramani(near, range(first, last + 1), confidence=0.9)
-        value, low, high = (min(one, X.shape[1]) for one in (expected.value, expected.low, expected.high))
+    for n in (60, 50):
+        found = scorecard(X[:n], X[:n, :2], measures=names, n_neighbors=1, confidence=0.9, n_anchors=5, random_state=3)
+        expected = intrinsic_dimension(X[:n], confidence=0.9, random_state=3)
         dimension, ratio = found["intrinsic_dimension"], found["dimension_ratio"]
-        assert dimension.value == pytest.approx(value, rel=1e-6)
-        assert dimension.interval == pytest.approx((low, high), rel=1e-6)
-        assert ratio.value == pytest.approx(2 / value, rel=1e-6)
-        assert ratio.interval == pytest.approx((2 / high, 2 / low), rel=1e-6)
+        assert (dimension.value, dimension.interval) == (expected.value, (expected.low, expected.high))
+        assert ratio.value == 2 / expected.value
+        assert ratio.interval == (2 / expected.high, 2 / expected.low)
+    few = scorecard(X[:6], X[:6, :2], measures=names, n_neighbors=1)
+    assert few.skipped == dict.fromkeys(names, "the neighbours tell no dimension")  # and no interval
     few = scorecard(X[:3], X[:3, :2], measures=names)
     assert few.skipped == dict.fromkeys(names, "it needs four rows")
     same = scorecard(np.repeat(X[:2], 6, axis=0), X[:12, :2], measures=names, n_neighbors=3)

@@ -140,7 +140,7 @@ def test_sentences_hold_the_figures_of_their_measures():
         ("topographic_product", 0.0, "more dimensions than it needs"),
         ("auc_rnx", -0.2, " 0 % of what"),
         ("steadiness", 0.456, "to 46 %."),
-        ("intrinsic_dimension", 3.26, "in about 3.3 dimensions"),
+        ("intrinsic_dimension", 3.26, "about 3.3-dimensional"),
         ("dimension_ratio", 0.256, "0.26 of the dimensions"),
         ("shepard", 0.256, "a rank correlation of 0.26"),
         ("neighborhood_hit", 0.5, "50 % of the 7 nearest"),

@@ -12,12 +12,14 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._progress import Callback
 from gnomon._random import RandomState
+from gnomon._run import current_run, running
 from gnomon._validation import Either, Integer, Nothing, Options, Rule, check_parameters
 from gnomon.comparison.candidates import lines_of
 from gnomon.comparison.choice import Choice
 from gnomon.comparison.make import MEASURES, compared
 from gnomon.comparison.recommendation import Curve, Recommendation
 from gnomon.comparison.trials import Request, Trial, Trials, requests_of
+from gnomon.geometry import intrinsic_dimension
 
 __all__ = ["recommend"]
 
@@ -151,7 +153,7 @@ def recommend(
         metric=metric,
         scale=scale,
         n_neighbors=n_neighbors,
-        measures=list(dict.fromkeys([*MEASURES, "intrinsic_dimension"])),
+        measures=list(MEASURES),
         n_seeds=n_seeds,
         n_pairs=_PAIRS,
         max_rows=checked["max_rows"],
@@ -162,7 +164,8 @@ def recommend(
     curves = choice.curves()
     chosen, trial = choice.take()
     reasons, runner_ups, tolerance = choice.reasons(trial), choice.runner_ups(trial), choice.tolerance(trial)
-    dimension = float(trial.scores.get("intrinsic_dimension", math.nan))
+    with running(warned=[]):  # what is said of noise belongs to the answer about the dimension itself
+        dimension = intrinsic_dimension(trials.values, metric=trials.metric, random_state=current_run().seed).value
     if asked is None:
         chosen, trial, curve = _fewest_components(criterion, trials, chosen, dimension)
         curves.append(curve)
@@ -170,7 +173,7 @@ def recommend(
     if len(trials.rows) < trials.n_given:
         reasons.append(f"{len(trials.rows)} random rows of {trials.n_given} were mapped.")
     if math.isfinite(dimension):
-        need = f"The data need about {dimension:.1f} coordinates or more (MacKay & Ghahramani)"
+        need = f"The data need about {dimension:.1f} coordinates (gnomon.intrinsic_dimension)"
         reasons.append(f"{need}; no map of fewer keeps everything.")
     return Recommendation(
         method=chosen.method,

@@ -125,8 +125,9 @@ MEASURES = {
             None,
             0.0,
             math.inf,
-            "coordinates that the data need, by maximum likelihood on distances to 10 ... 20 neighbours",
-            "MacKay & Ghahramani 2005",
+            "coordinates that the data need, with the interval of gnomon.intrinsic_dimension: by how neighbourhoods "
+            "grow at all scales, of 2,000 rows at most",
+            "gnomon.intrinsic_dimension",
         ),
         Measure(
             "dimension_ratio",
@@ -135,7 +136,7 @@ MEASURES = {
             0.0,
             math.inf,
             "dimensions of the map over those that the data need; well below 1 some structure must be lost",
-            "MacKay & Ghahramani 2005",
+            "gnomon.intrinsic_dimension",
         ),
         Measure(
             "q_global",

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._arithmetic import log
 from gnomon._cached import cached_property
+from gnomon._run import running
 from gnomon.evaluation import classes, pairs, steadiness, topology
 from gnomon.evaluation.anchors import DistanceRows, choose_anchors
 from gnomon.evaluation.intervals import Estimate, Sampling
@@ -28,9 +29,7 @@ from gnomon.evaluation.ranks import (
 from gnomon.evaluation.scores import TREE_COMPONENTS, nearest_in_map, shared_neighbors, trust_of_random_map
 from gnomon.evaluation.subject import LABEL_NEIGHBORS, Subject
 from gnomon.exceptions import MissingDependencyError
-from gnomon.geometry import local_jacobians
-from gnomon.geometry.dimension import directions_of_rows
-from gnomon.geometry.dimension_estimators import mackay_ghahramani
+from gnomon.geometry import IntrinsicDimension, intrinsic_dimension, local_jacobians
 from gnomon.neighbors import VOTES, NeighborGraph, among_rows, asks_equality, succession_of_rows
 from gnomon.neighbors.images import metric_wraps
 
@@ -291,22 +290,21 @@ class Taking:
         return Taken(estimate, 0.0, int(known.sum()), None, self.sampling.unseen <= 0.0)
 
     def _of_dimension(self, make: Callable[[float], float]) -> Taken | str:
-        distances = self.ranks.data_radii[:, :, 0]
-        k = min(_WIDE, distances.shape[1])
-        if k < 3:
+        if self.n < 4:
             return "it needs four rows"
-        found = mackay_ghahramani(distances, range(max(3, k // 2), k + 1), confidence=self.sampling.confidence)
-        if not found.value > 0:
+        found = self._dimension
+        if not (found.value > 0 and math.isfinite(found.low)):
             return "the neighbours tell no dimension"
-        value, *ends = (make(min(one, self._directions)) for one in (found.value, found.low, found.high))
-        return Taken(Estimate(value, (min(ends), max(ends))), None, len(self.anchors), None, False)
+        value, *ends = (make(one) for one in (found.value, found.low, found.high))
+        return Taken(Estimate(value, (min(ends), max(ends))), None, self.n, None, False)
 
     @cached_property
-    def _directions(self) -> float:
-        """The most dimensions that there can be: directions of their columns in which rows differ."""
-        if self.metric == "precomputed":
-            return math.inf
-        return directions_of_rows(among_rows(self.subject.X, self.anchors, self.metric))
+    def _dimension(self) -> IntrinsicDimension:
+        """The dimension of the data; what is said of its noise belongs to `intrinsic_dimension` itself."""
+        with running(warned=[]):
+            return intrinsic_dimension(
+                self.subject.X, metric=self.metric, confidence=self.sampling.confidence, random_state=self.seed
+            )
 
     def caution_of_order(self, names: Collection[str]) -> str:
         """Return what the order of the rows says against measures of their dimension and labels; empty if nothing."""

@@ -96,12 +96,8 @@ READINGS: dict[str, Reading] = {
     ),
     "topology_h0": Reading("pieces", lambda v, k: f"The scales at which pieces join agree to {_share(v)}."),
     "topology_h1": Reading("loops", lambda v, k: f"Loops agree to {_share(v)}."),
-    "intrinsic_dimension": Reading(
-        "dimension", lambda v, k: f"The nearest neighbours of a row, 20 at most, lie as in about {v:.1f} dimensions."
-    ),
-    "dimension_ratio": Reading(
-        "dimension ratio", lambda v, k: f"The map has {v:.2f} of the dimensions that these neighbours have."
-    ),
+    "intrinsic_dimension": Reading("dimension", lambda v, k: f"The data are about {v:.1f}-dimensional."),
+    "dimension_ratio": Reading("dimension ratio", lambda v, k: f"The map has {v:.2f} of the dimensions of the data."),
     "q_global": Reading("large neighbourhoods", lambda v, k: f"{_share(v)} of large neighbourhoods are kept."),
     "shepard": Reading(
         "large distances",

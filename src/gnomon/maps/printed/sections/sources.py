@@ -30,10 +30,7 @@ _JEON = (
     "IEEE Transactions on Visualization and Computer Graphics 28, 2022"
 )
 _EDELSBRUNNER = "Edelsbrunner & Harer, Computational Topology, American Mathematical Society, 2010"
-_MACKAY = (
-    "MacKay & Ghahramani, Comments on 'Maximum likelihood estimation of intrinsic dimension' by E. Levina and "
-    "P. Bickel, 2005"
-)
+_OURS = f"gnomon {__version__}, intrinsic_dimension: growth of neighbourhoods"
 _VAN_DER_MAATEN = (
     "van der Maaten, Postma & van den Herik, Dimensionality reduction: a comparative review, Tilburg University "
     "TiCC-TR 2009-005, 2009"
@@ -47,8 +44,8 @@ _PAPERS = {
     "cohesiveness": _JEON,
     "topology_h0": _EDELSBRUNNER,
     "topology_h1": _EDELSBRUNNER,
-    "intrinsic_dimension": _MACKAY,
-    "dimension_ratio": _MACKAY,
+    "intrinsic_dimension": _OURS,
+    "dimension_ratio": _OURS,
     "q_global": _LEE_2009,
     "shepard": "Shepard, The analysis of proximities, Psychometrika 27, 1962",
     "pearson": "Geng, Zhan & Zhou, Supervised nonlinear dimensionality reduction for visualization and classification, "
