@@ -51,7 +51,7 @@ def test_f84_many_rows_are_refused_with_the_figures_and_a_remedy(name, monkeypat
     monkeypatch.setattr("gnomon._memory.available_memory", lambda: available)
     found = estimator(name).foresee(MANY, 20)
     with pytest.raises(
-        (MemoryError, ValueError), match=rf"X of {MANY} rows must be one .* (take|hours).*\. (Use|Lower) "
+        (MemoryError, ValueError), match=rf"X of {MANY:,} rows must be one .* (take|hours).*\. (Use|Lower) "
     ):
         found.check(MANY)
 
@@ -60,7 +60,7 @@ def test_f84_many_rows_are_refused_with_the_figures_and_a_remedy(name, monkeypat
 def test_f84_methods_of_the_table_refuse_before_they_copy_it(name, monkeypatch):
     monkeypatch.setattr("gnomon._memory.available_memory", lambda: 1e4)
     X = np.random.default_rng(0).normal(size=(3000, 40))
-    with pytest.raises(MemoryError, match=rf"{type(estimator(name)).__name__}: X of 3000 rows must be one whose"):
+    with pytest.raises(MemoryError, match=rf"{type(estimator(name)).__name__}: X of 3,000 rows must be one whose"):
         estimator(name).fit(X)
 
 
@@ -76,6 +76,14 @@ def test_what_follows_is_counted_in_its_order():
     assert whole.seconds == pytest.approx(sum(whole.durations.values()))
     assert whole.seconds > plain.seconds
     assert whole.fact.endswith(" of the map")
+    printed = gnomon.forecast((2000, 30), then=["report"])
+    assert list(printed.stages) == [*plain.stages, "explanation", "evaluation", "report"]
+    assert printed.durations["report"] > whole.durations["page"]
+    more = gnomon.forecast((200_000, 30), then=["report"])
+    assert more.durations["report"] > printed.durations["report"]
+    assert more.durations["report"] < 20 * printed.durations["report"]  # what it looks at is a sample of so many
+    both = gnomon.forecast((2000, 30), then=["report", "file", "page"])
+    assert list(both.stages) == [*plain.stages, "explanation", "evaluation", "page", "report", "file"]
     only = gnomon.forecast((2000, 30), then=["evaluation"])
     assert list(only.stages) == [*plain.stages, "evaluation"]
 
@@ -143,6 +151,18 @@ def test_the_pace_is_measured_once(monkeypatch):
     pace.machine_pace.cache_clear()
     assert found == pytest.approx([2.0, 2.0])  # the least of three, over 30 ms
     assert len(fits) == 3
+
+
+def test_a_report_is_foreseen_of_no_map_of_landmarks_and_refused_where_it_takes_too_much(tmp_path):
+    with pytest.raises(ValueError, match=r"then='report' must be left out of a map of landmarks\. Write its page"):
+        gnomon.forecast((10**6, 5), n_fitted=1000, then=["report"])
+    made = gnomon.Map(np.random.default_rng(0).normal(size=(60, 3)), np.random.default_rng(1).normal(size=(60, 2)))
+    with (
+        gnomon.running(memory=1e7),
+        pytest.raises(MemoryError, match=r"^write_report: a map of 60 rows must .*its report"),
+    ):
+        made.write_report(tmp_path / "report.html")
+    assert not (tmp_path / "report.html").exists()
 
 
 def test_pages_of_sparse_tables_are_foreseen_by_the_columns_that_rows_store():

@@ -35,8 +35,8 @@ def _shape(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @click.option(
     "--then",
     multiple=True,
-    type=click.Choice(["explanation", "evaluation", "page", "file"]),
-    help="What is made of the map, such as page; may be repeated. The page needs explanation and evaluation.",
+    type=click.Choice(["explanation", "evaluation", "page", "report", "file"]),
+    help="What is made of the map, such as page; may be repeated. Page and report need explanation and evaluation.",
 )
 @click.option("--n-fitted", type=click.IntRange(3), help="Of a map of which so many rows are fitted, others placed.")
 @click.option("--metric", help="Distance between rows, as of gnomon map.")

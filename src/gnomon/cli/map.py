@@ -78,12 +78,12 @@ def _check_dimensions(n_components: int | None, paths: dict[str, str]) -> None:
 
 
 def _refuse_what_follows(dataset: Any, method: str, kinds: set[str], memory: str) -> None:
-    """Raise MemoryError if the page, or the file, of a map would take more than the budget."""
+    """Raise MemoryError if the page, the report or the file of a map would take more than the budget."""
     from gnomon._memory import check_budget
     from gnomon._run import running
     from gnomon.maps.forecasting import forecast
 
-    then = [stage for kind, stage in (("html", "page"), ("map", "file")) if kind in kinds]
+    then = [stage for kind, stage in (("html", "page"), ("report", "report"), ("map", "file")) if kind in kinds]
     if then:
         with running(memory=check_budget(memory)):
             expected = forecast((dataset.n_samples, dataset.n_features), method, then=then)

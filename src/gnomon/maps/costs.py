@@ -1,4 +1,4 @@
-"""What the answers to a map take: its explanation, its scores and its page.
+"""What the answers to a map take: its explanation, its scores, its page and its report.
 
 They are foreseen before a fit begins, and none of the rooms that answer is loaded for that.
 """
@@ -18,6 +18,7 @@ __all__ = [
     "evaluation_takes",
     "explanation_takes",
     "page_takes",
+    "report_takes",
     "sparse_columns",
 ]
 
@@ -38,6 +39,8 @@ _KEPT_OF_FEW, _KEPT = Cost(row=700.0, pair=0.7), Cost(row=1.2e3)  # bytes of sco
 _MOST_KEPT = 1e8
 _EVALUATION_TIME = Cost(fixed=1e8, row=2.5e4, entry=150.0)
 _PAGE = Cost(fixed=2e6, row=800.0)
+_REPORT, _REPORT_OF_FEW = Cost(fixed=2e7), Cost(row=4.5e4)  # figures, and ranks where all rows are compared
+_REPORT_TIME, _REPORT_TIME_OF_FEW = Cost(fixed=3.5e9, row=3.3e5, entry=500.0), Cost(row=1.5e6)
 _SAMPLED = 2000  # rows by whose distances dimension is estimated
 _OF_PAIRS, _PAIR = 12.0, 4.0  # for each pair of these at first, and while neighbours are looked at
 _OF_NUMBERS, _MOST_NUMBERS, _LOCAL = 15.0, 1 << 21, 20 * 256  # for each number of neighbours looked at together
@@ -139,12 +142,33 @@ def page_takes(n_samples: int, n_features: float) -> tuple[float, float]:
     return _PAGE.of(*shape) + max(dimension, alike, clusters), seconds
 
 
+def report_takes(n_samples: int, n_features: float) -> tuple[float, float]:
+    """Return what `Map.write_report` takes, the explanation and the scores of `Map.evaluate` aside.
+
+    Its verdicts, scores and figures look at so many rows at most, so that it grows slowly beyond 5,000 rows.
+
+    Parameters
+    ----------
+    n_samples : int
+    n_features : float
+        Numbers stored for a row.
+
+    Returns
+    -------
+    n_bytes, seconds : float
+        Beyond what is there already; of one core of the reference machine.
+    """
+    few = min(n_samples, _ALL_BELOW)
+    seconds = _REPORT_TIME.of(n_samples, n_features) + _REPORT_TIME_OF_FEW.of(few)
+    return _REPORT.of(n_samples) + _REPORT_OF_FEW.of(few), 1e-9 * seconds
+
+
 def columns_take(name: str, n_samples: int, n_stored: float, n_columns: int, n_used: int) -> tuple[float, float]:
     """Return what a sparse table takes beside what a dense one of as many numbers does, to be explained or shown.
 
     Parameters
     ----------
-    name : {"explanation", "evaluation", "page"}
+    name : {"explanation", "evaluation", "page", "report"}
     n_samples : int
     n_stored : float
         Numbers stored for a row.
@@ -158,7 +182,7 @@ def columns_take(name: str, n_samples: int, n_stored: float, n_columns: int, n_u
     if name == "explanation":
         seconds = _STORED_TIME * n_samples * n_stored + (_COLUMN_TIME + _EMPTY_TIME * n_samples) * n_columns
         return _COLUMN * n_columns, 1e-9 * seconds
-    if name == "evaluation":
+    if name in ("evaluation", "report"):
         return 0.0, 0.0
     looked_at = min(n_samples, max(_FEWEST_ALIKE, _MOST_ALIKE / max(n_columns, 1)))
     needed = _DEVIATION * looked_at * n_columns + _USED * n_used
@@ -177,7 +201,7 @@ def answer_takes(name: str, n_samples: int, n_features: float, columns: tuple[in
 
     Parameters
     ----------
-    name : {"explanation", "evaluation", "page"}
+    name : {"explanation", "evaluation", "page", "report"}
     n_samples : int
     n_features : float
         Numbers stored for a row.
@@ -188,7 +212,7 @@ def answer_takes(name: str, n_samples: int, n_features: float, columns: tuple[in
     -------
     n_bytes, seconds : float
     """
-    takes = {"explanation": explanation_takes, "evaluation": evaluation_takes, "page": page_takes}[name]
-    needed, seconds = takes(n_samples, n_features)
+    takes = {"evaluation": evaluation_takes, "explanation": explanation_takes, "page": page_takes}
+    needed, seconds = takes.get(name, report_takes)(n_samples, n_features)
     more, longer = (0.0, 0.0) if columns is None else columns_take(name, n_samples, n_features, *columns)
     return needed + more, seconds + longer

@@ -25,7 +25,7 @@ from gnomon.neighbors import check_metric, native_metric
 
 __all__ = ["FOLLOWING", "forecast"]
 
-FOLLOWING = ("explanation", "evaluation", "page", "file")
+FOLLOWING = ("explanation", "evaluation", "page", "report", "file")
 """What may be made of a map, in this order."""
 
 _FREED = 0.3  # share of the memory of an explanation that stays with the process
@@ -58,9 +58,10 @@ def forecast(
         of as many landmarks as `gnomon.map` would take.
     method : str or estimator, default="umap"
         A name that ``gnomon methods`` lists, or one of our estimators.
-    then : sequence of {"explanation", "evaluation", "page", "file"}, default=()
-        What is made of the map: `Map.explain`, `Map.evaluate`, `Map.to_html`, which needs both, and `Map.save`. Of a
-        map of landmarks those of `LandmarkMap`, whose page explains and scores the rows that it shows.
+    then : sequence of {"explanation", "evaluation", "page", "report", "file"}, default=()
+        What is made of the map: `Map.explain`, `Map.evaluate`, `Map.to_html` and `Map.write_report`, which need both,
+        and `Map.save`. Captions are in the page and the report and take little of either. Of a map of landmarks those
+        of `LandmarkMap`, whose page explains and scores the rows that it shows, and which has no report.
     n_fitted : int in [3, n_samples] or None, default=None
         Rows that are fitted, as in `gnomon.map`; every other row is placed. The time of the fit is that of the method;
         how long a row is placed was measured with UMAP: a method that places by a formula takes less, and one that
@@ -123,6 +124,9 @@ def forecast(
         raise ValueError(message(f"n_workers={n_workers}", "of a map of landmarks", remedy="Pass n_fitted=... too."))
     if n_fitted is None:
         found = estimator.foresee(n_samples, n_features, **kind)
+    elif "report" in then:
+        remedy = "Write its page, or map fewer rows at once."
+        raise ValueError(message("then='report'", "left out of a map of landmarks", remedy=remedy))
     else:
         following = [name for name in FOLLOWING if name in then]
         found = forecast_with_landmarks(needs, n_fitted, following, width=n_features, n_workers=n_workers)
@@ -150,7 +154,7 @@ def _with_what_follows(
     if not then:
         return found
     kept = [*found.stages.values(), found.n_bytes][-2 if found.stages else -1]  # of the last stage
-    wanted = {*then, *(("explanation", "evaluation") if "page" in then else ())}
+    wanted = {*then, *(("explanation", "evaluation") if {"page", "report"} & {*then} else ())}
     following: dict[str, tuple[float, float]] = {}
     for name in FOLLOWING:
         if name not in wanted:

@@ -131,8 +131,16 @@ class Outputs:
         **options
             Further arguments of `gnomon.maps.printed.write_report`: a ``scorecard``, what `stability` returned,
             ``verdicts`` such as of `are_apart`, ``nulls``, and ``files`` to name with their checksums.
+
+        Raises
+        ------
+        MemoryError
+            If the report, or the explanation or scores it tells, would take more memory than may be taken; before any
+            work.
         """
         from gnomon.maps.printed import write_report
+
+        self._require_memory("write_report", "explanation", "evaluation", "report")  # type: ignore[attr-defined]
 
         write_report(path, self, title=title, **options)
 
