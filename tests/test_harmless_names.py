@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon._printed import harmless, harmless_texts
+from gnomon._printed import harmless, harmless_texts, isolated
 from gnomon.cli.outputs import tell_notes
 from gnomon.maps.printed.markup import tag
 from gnomon.viewer.payload import Payload
@@ -33,6 +33,23 @@ def test_each_control_stands_as_json_writes_it(odd):
 )
 def test_letters_of_all_scripts_and_what_joins_them_stay(text):
     assert harmless(text) == text
+
+
+def test_what_is_isolated_stays_and_nothing_else_by_marks_of_its_own():
+    assert isolated("שלום") == "\u2068שלום\u2069"
+    assert isolated("abc 1") == "abc 1"
+    kept = f"a, {isolated('שלום')}, {isolated('سلام 2')} and 3 more"
+    assert harmless(kept) == kept
+    for told, shown in {
+        "\u2068ab\u2069": "\\u2068ab\\u2069",  # there is nothing to isolate, and nobody would see it
+        "\u2068ש\u202eab\u2069": "\\u2068ש\\u202eab\\u2069",
+        "\u2068ש\u200b\u2069": "\u2068ש\\u200b\u2069",
+        isolated("ש\u2069ab"): "\u2068ש\u2069ab\\u2069",
+        isolated("\u2068שab"): "\\u2068\u2068שab\u2069",
+        isolated("ש\nab"): "\\u2068ש\nab\\u2069",
+    }.items():
+        assert harmless(told) == shown
+        assert harmless(shown) == shown
 
 
 def test_documents_are_harmless_in_keys_lists_and_tuples():

@@ -60,7 +60,7 @@ def test_amounts_are_written_for_people():
 def test_a_map_obeys_its_budget_before_any_work(monkeypatch):
     X = np.random.default_rng(0).normal(size=(2000, 5))
     monkeypatch.setattr("gnomon.neighbors.compute_neighbors", lambda *_, **__: pytest.fail("neighbours were sought"))
-    text = r"map: X of 2000 rows must be one whose computation fits in memory, 1 MB \(15 neighbours of 2000 rows"
+    text = r"map: X of 2,000 rows must be one whose computation fits in memory, 1 MB \(15 neighbours of 2,000 rows"
     with pytest.raises(MemoryError, match=text):
         gnomon.map(X, memory_budget="1 MB")
     with pytest.raises(ValueError, match=r"map: memory_budget='much' must be an amount"):

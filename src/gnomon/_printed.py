@@ -19,6 +19,7 @@ __all__ = [
     "construction",
     "harmless",
     "harmless_texts",
+    "isolated",
     "ordinal",
     "preformatted",
     "prints_harmlessly",
@@ -32,17 +33,35 @@ _UNSEEN = re.compile(
     "\u202a-\u202e\u2066-\u2069"  # which turn the text around them
     "\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb]"  # which nobody sees
 )
+_FROM_RIGHT = (  # letters of such scripts
+    "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
+)
+_WRITTEN_FROM_RIGHT = re.compile(f"[{_FROM_RIGHT}]")
+_ISOLATED = re.compile(f"\u2068[^\u202a-\u202e\u2066-\u2069\n]*[{_FROM_RIGHT}][^\u202a-\u202e\u2066-\u2069\n]*\u2069")
+
+
+def isolated(text: str) -> str:
+    """Return a text between marks that keep its direction to itself, if letters in it are written from the right.
+
+    In a list of such names the first would stand last else.
+    """
+    return f"\u2068{text}\u2069" if _WRITTEN_FROM_RIGHT.search(text) else text
 
 
 def harmless(text: str) -> str:
     r"""Return a text in which controls that nobody sees, or that turn the text around them, are written out.
 
     They stand as JSON and Python write them, such as ``"a\u202eb"``, in place of the character, which prints what
-    follows from right to left. Letters of all scripts, the marks that join and order them (U+200C to U+200F), tabs and
-    ends of lines stay. Everything that the data say passes here on its way to a page, a report, a figure or a terminal;
-    names themselves stay as they are.
+    follows from right to left. Letters of all scripts, the marks that join and order them (U+200C to U+200F), what is
+    `isolated`, which turns nothing around it, tabs and ends of lines stay. Everything that the data say passes here on
+    its way to a page, a report, a figure or a terminal; names themselves stay as they are.
     """
-    return _UNSEEN.sub(_written, text)
+    parts, end = [], 0
+    for kept in _ISOLATED.finditer(text):
+        parts += [_UNSEEN.sub(_written, text[end : kept.start()]), "\u2068"]
+        parts += [_UNSEEN.sub(_written, kept[0][1:-1]), "\u2069"]
+        end = kept.end()
+    return "".join([*parts, _UNSEEN.sub(_written, text[end:])])
 
 
 def harmless_texts(part: Any) -> Any:

@@ -455,6 +455,6 @@ def check_positions(found: Any, what: str, n_samples: int, n_components: int | N
         raise ValueError(message(what, rule, fact=f"found shape {positions.shape}"))
     lost = np.flatnonzero(~np.isfinite(positions).all(axis=1))
     if lost.size:
-        fact = f"{lost.size} of {n_samples} rows hold NaN or infinity, the first is row {lost[0]}"
+        fact = f"{lost.size:,} of {n_samples:,} rows hold NaN or infinity, the first is row {lost[0]}"
         raise ValueError(message(what, "finite", fact=fact))
     return positions

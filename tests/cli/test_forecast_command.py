@@ -27,7 +27,7 @@ def test_a_shape_is_enough():
     found = run("forecast", "--shape", "1,000,000x50", "--method", "tsne", "-p", "perplexity=10")
     assert found.exit_code == 0, found.output
     assert "tsne, 1,000,000 rows of 50 numbers:" in found.output
-    assert "30 neighbours of 1000000 rows" in found.output
+    assert "30 neighbours of 1,000,000 rows" in found.output
     assert "are free" in found.output
 
 

@@ -161,3 +161,9 @@ def test_the_first_few_are_joined_and_the_others_counted(n, told):
     texts = [f"a{i}" for i in range(n)]
     assert first_few(texts, 3, of="column", between="; ", before=", and") == told
     assert first_few(texts, 3) == told.replace(";", ",").replace(", and", " and").partition(" column")[0]
+
+
+def test_names_written_from_the_right_stand_in_the_order_of_the_list():
+    assert first_few(["גיל", "אורך", "b"]) == "\u2068גיל\u2069, \u2068אורך\u2069, b"
+    assert first_few(["a", "גיל", "אורך"], 2) == "a, \u2068גיל\u2069 and 1 more"
+    assert first_few(["גיל"]) == "גיל"

@@ -228,7 +228,7 @@ ODD_PARTS = {
     # A row without entries takes no bytes in this layout: 250 bytes would become 17 GB.
     "rows": (
         {"format": np.array("csc"), "shape": np.array([2**31 - 1, 2])},
-        r"a valid sparse matrix \(2147483647 rows and 2 entries\)",
+        r"a valid sparse matrix \(2,147,483,647 rows and 2 entries\)",
     ),
 }
 

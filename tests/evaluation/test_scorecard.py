@@ -293,7 +293,7 @@ def test_large_tables_are_sampled_and_say_so():
     assert found["knn_accuracy"].exact
     for name in ("topology_h0", "steadiness", "shepard"):
         assert found[name].interval[0] < found[name].value < found[name].interval[1]
-    assert "ranks of 30 of 2500 rows" in found.summary()
+    assert "ranks of 30 of 2,500 rows" in found.summary()
 
 
 def test_a_table_of_the_scores_has_all_they_say(card):

@@ -172,7 +172,7 @@ print(tried.fit(X[:100]).embedding_.shape, gnomon.UMAP(n_neighbors=5, max_iter=5
     done = _python(script)
     assert done.returncode == 0, done.stderr
     told, failed, after = done.stdout.splitlines()
-    assert told.startswith("ClassicalMDS: X of 6000 rows must be one whose computation fits in memory, 150 MB (")
+    assert told.startswith("ClassicalMDS: X of 6,000 rows must be one whose computation fits in memory, 150 MB (")
     assert failed == "no memory False"
     assert after == "(100, 2) 5"
 

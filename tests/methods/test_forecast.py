@@ -93,7 +93,7 @@ def test_f84_two_hundred_thousand_rows_are_refused_before_any_work(name, memory,
     memory(64e9)
     monkeypatch.setattr("gnomon.neighbors.compute_neighbors", lambda *_, **__: pytest.fail("neighbours were sought"))
     began = time.perf_counter()
-    with pytest.raises(error, match=rf"{type(estimator).__name__}: X of 200000 rows must be one .*{text}") as caught:
+    with pytest.raises(error, match=rf"{type(estimator).__name__}: X of 200,000 rows must be one .*{text}") as caught:
         clone(estimator).fit(many_rows)
     assert time.perf_counter() - began < 3.0
     assert error is not MemoryError or "fits in memory, 64 GB" in str(caught.value)

@@ -105,7 +105,7 @@ def test_a_matrix_beyond_the_memory_is_refused_before_it_is_made():
     rows = np.broadcast_to(np.zeros((1, 1), dtype=np.float32), (3_000_000, 1))
     with (
         running(name="W"),
-        pytest.raises(MemoryError, match=r"^W: X of 3000000 rows must be .* 3000000 x 3000000 pairs take 36,000 GB"),
+        pytest.raises(MemoryError, match=r"^W: X of 3,000,000 rows must be .* 3000000 x 3000000 pairs take 36,000 GB"),
     ):
         distance_matrix(rows)
 

@@ -114,7 +114,7 @@ def alignment_matrix(X: Any, graph: NeighborGraph, n_components: int, *, variant
     n_components = values["n_components"]
     present = np.isfinite(usable_distances(graph))
     if X.shape[0] != graph.n_samples:
-        raise ValueError(message(f"X of {X.shape[0]} rows", f"of the graph's n_samples={graph.n_samples} rows"))
+        raise ValueError(message(f"X of {X.shape[0]:,} rows", f"of the graph's n_samples={graph.n_samples} rows"))
     needed = least_neighbors(variant, n_components)
     if graph.n_neighbors < needed:
         fact = f"variant={variant!r} with n_components={n_components}"

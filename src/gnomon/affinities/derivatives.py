@@ -306,7 +306,7 @@ def _rows(X: npt.ArrayLike, graph: NeighborGraph) -> Float64:
         raise TypeError(message("X", "a dense array", fact="found a sparse matrix", remedy="Pass X.toarray()."))
     rows = np.array(X, dtype=np.float64, ndmin=2)
     if rows.ndim != 2 or len(rows) != graph.n_samples:
-        what = f"X of shape {rows.shape} with a graph of {graph.n_samples} rows"
+        what = f"X of shape {rows.shape} with a graph of {graph.n_samples:,} rows"
         remedy = "Equal rows share one node of a fitted graph: drop copies before the fit."
         raise ValueError(message(what, "of the same length", remedy=remedy))
     check_graph(graph, len(rows))

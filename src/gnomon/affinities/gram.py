@@ -72,7 +72,7 @@ class Gram:
         self.given = given
 
     def __repr__(self) -> str:
-        return f"<Gram of {self.n_samples} rows, {self.kind if self.kernel is None else self.kernel}>"
+        return f"<Gram of {self.n_samples:,} rows, {self.kind if self.kernel is None else self.kernel}>"
 
     @classmethod
     def _made(cls, how: str, **given: Any) -> Gram:

@@ -126,13 +126,13 @@ def reconstruction_weights(
     values = check_parameters(_RULES, given)
     present = np.isfinite(usable_distances(graph))
     if X.shape[0] != graph.n_samples:
-        raise ValueError(message(f"X of {X.shape[0]} rows", f"of the graph's n_samples={graph.n_samples} rows"))
+        raise ValueError(message(f"X of {X.shape[0]:,} rows", f"of the graph's n_samples={graph.n_samples} rows"))
     alone = np.flatnonzero(~present.any(axis=1))
     if alone.size:
-        fact = f"{alone.size} rows have none, the first is row {alone[0]}"
+        fact = f"{alone.size:,} rows have none, the first is row {alone[0]}"
         raise ValueError(message("graph", "one with a neighbour for each row", fact=fact))
     if gram is not None and (values["weights"] == "membership" or gram.n_samples != graph.n_samples):
-        found = f"gram of {gram.n_samples} rows with weights={values['weights']!r}"
+        found = f"gram of {gram.n_samples:,} rows with weights={values['weights']!r}"
         rule = f"of n_samples={graph.n_samples} rows, with weights='signed' or 'non_negative'"
         raise ValueError(message(found, rule))
     if values["weights"] == "membership":

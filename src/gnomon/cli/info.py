@@ -65,6 +65,7 @@ def _in_words(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key}={one}" for key, one in value.items())
     if isinstance(value, list):
-        more = f" and {len(value) - _SHOWN:,} more" if len(value) > _SHOWN else ""
-        return ", ".join(map(str, value[:_SHOWN])) + more
+        from gnomon.data.dataset import first_few
+
+        return first_few(map(str, value), _SHOWN)
     return f"{value:,}" if isinstance(value, int) else str(value)

@@ -176,10 +176,10 @@ def find_clusters(
     table = check_table(X, accept_sparse=True)
     n = int(table.values.shape[0])
     if n < FEWEST_ROWS:
-        raise ValueError(message(f"X with {n} rows", f"of at least {FEWEST_ROWS} rows"))
+        raise ValueError(message(f"X with {n:,} rows", f"of at least {FEWEST_ROWS} rows"))
     described, names = check_features(table if features is None else features, feature_names)
     if int(described.shape[0]) != n:
-        raise ValueError(message(f"features with {described.shape[0]} rows", f"of n_samples={n} rows"))
+        raise ValueError(message(f"features with {described.shape[0]:,} rows", f"of n_samples={n} rows"))
     seams = find_seams(described, metric) if features is None else None
     if seams is not None:
         described = seams.apply(described)

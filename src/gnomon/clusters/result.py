@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gnomon._optional import import_optional
 from gnomon._printed import Printed, ShortRepr
 from gnomon._validation import message
+from gnomon.data.dataset import first_few
 from gnomon.evaluation.gaps.falls import BRIDGE
 from gnomon.evaluation.gaps.sentences import MANY_COLUMNS
 from gnomon.neighbors import Succession
@@ -219,11 +220,8 @@ class Clusters(Printed):
         density = f"{100 * BRIDGE:g} % of the density of the sparser side"
         if len(names) == len(self):
             return f"Between each and the nearest there is more than {density}: all may be stages of a continuum."
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        return (
-            f"Not empty between, at more than {density}, and so maybe stages of a continuum: "
-            f"{', '.join(names[:_NAMED])}{more}."
-        )
+        shown = first_few(names, _NAMED)
+        return f"Not empty between, at more than {density}, and so maybe stages of a continuum: {shown}."
 
     def _maybe_stages(self) -> list[Cluster]:
         return [cluster for cluster in self.level().clusters if cluster.share > BRIDGE] if self else []

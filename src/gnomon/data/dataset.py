@@ -15,7 +15,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._entrance import part
-from gnomon._printed import ShortRepr
+from gnomon._printed import ShortRepr, isolated
 from gnomon._validation import message
 from gnomon.data.arrays import whole_numbers
 from gnomon.data.representation import Reduction, Representation
@@ -206,6 +206,9 @@ def first_few(
 ) -> str:
     """Join the first few texts, and say how many more there are.
 
+    Of several each that has letters written from the right keeps its direction to itself, so that the first stands
+    first.
+
     Parameters
     ----------
     texts : iterable of str
@@ -217,6 +220,8 @@ def first_few(
         What stands between texts, and before the number of others.
     """
     shown = [*texts]
+    if len(shown) > 1:
+        shown[:most] = map(isolated, shown[:most])
     n_others = len(shown) - most
     if n_others <= 0:
         return between.join(shown)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 from gnomon.data.arrays import FloatArray, floats_from_objects, is_missing, warn_of_rounding, working_dtype
+from gnomon.data.dataset import first_few
 from gnomon.data.labels import categories_of
 from gnomon.data.names import clean_names
 
@@ -191,12 +192,11 @@ def stack_columns(
     """
     bad = [j for j, kind in enumerate(frame.kinds) if kind]
     if bad:
-        shown = ", ".join(f"{names[j] if names else j!r}: {frame.kinds[j]}" for j in bad[:_SHOWN])
-        more = f" and {len(bad) - _SHOWN} more" if len(bad) > _SHOWN else ""
+        shown = first_few((f"{names[j] if names else j!r}: {frame.kinds[j]}" for j in bad), _SHOWN)
         text = message(
             "X",
             "a table of real numbers",
-            fact=f"{len(bad)} of {len(frame.kinds)} columns hold something else: {shown}{more}",
+            fact=f"{len(bad):,} of {len(frame.kinds):,} columns hold something else: {shown}",
             remedy="Leave these columns out or encode them as numbers, for instance with "
             "sklearn.preprocessing.OneHotEncoder.",
         )

@@ -45,7 +45,7 @@ def read_h5ad(
         cells = anndata.read_h5ad(path)
         try:
             explain, layer = ("raw", None) if _means_raw(cells, layer) else (None, layer)
-            chosen = {"use_rep": obsm, "explain": explain, "layer": layer, "part": key}
+            chosen: dict[str, Any] = {"use_rep": obsm, "explain": explain, "layer": layer, "part": key}
             found = read_cells(cells, labels=labels, feature_names=feature_names, **chosen)
             return replace(found, source=path)
         except (TypeError, ValueError) as error:

@@ -194,7 +194,7 @@ def check_labels(labels: Any, n: int, *, name: str = "labels") -> npt.NDArray[An
     if array.dtype.kind == "c":
         raise ValueError(message(name, "text or real numbers", fact="Complex data not supported"))
     if len(array) != n:
-        raise ValueError(message(name, "one for each row", fact=f"{len(array)} labels, {n} rows"))
+        raise ValueError(message(name, "one for each row", fact=f"{len(array):,} labels, {n:,} rows"))
     if array.dtype.kind == "U" and any(map(_is_missing, {*array.tolist()})):
         array = array.astype(object)
     found = _of_objects(array) if array.dtype.kind == "O" else array

@@ -228,7 +228,7 @@ def _sparse_matrix(arrays: dict[str, npt.NDArray[Any]], path: str) -> scipy.spar
     elif not (0 <= n_rows <= _MOST_ROWS and 0 <= n_columns <= _MOST_COLUMNS):
         fact = f"shape ({n_rows}, {n_columns})"
     elif layout == "csc" and 8 * n_rows > allowed_memory(path):  # a row without entries takes no bytes in the file
-        fact = f"{n_rows} rows and {len(data)} entries"
+        fact = f"{n_rows:,} rows and {len(data):,} entries"
     if fact:
         raise ValueError(message(what, "a valid sparse matrix", fact=fact))
     make = scipy.sparse.csr_array if layout == "csr" else scipy.sparse.csc_array
@@ -289,7 +289,7 @@ def read_npz(
         candidates = [k for k, a in arrays.items() if a.ndim == 1 and k not in used]
         require_name(label_key, candidates, what="labels")
         if len(arrays[label_key]) != n:
-            fact = f"{len(arrays[label_key])} labels, {n} rows"
+            fact = f"{len(arrays[label_key]):,} labels, {n:,} rows"
             raise ValueError(message(f"labels {label_key!r}", "one for each row", fact=fact))
         values = _named_labels(per_row.pop(label_key), arrays.get("target_names"))
     name_key = next((key for key in _NAME_KEYS if key in arrays and arrays[key].shape == (width,)), None)

@@ -159,7 +159,7 @@ def warn_of_one_row(values: FloatArray | scipy.sparse.csr_array) -> bool:
     """
     if not _are_equal(values):
         return False
-    warn(f"{values.shape[0]} rows hold 1 distinct row; they share one position.", DataWarning)
+    warn(f"{values.shape[0]:,} rows hold 1 distinct row; they share one position.", DataWarning)
     return True
 
 

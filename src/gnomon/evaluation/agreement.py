@@ -74,9 +74,9 @@ def check_metrics(metrics: Sequence[str]) -> None:
 def check_common_rows(metrics: Sequence[str], n_neighbors: int, n_rows: int) -> None:
     """Raise ValueError if too few rows have a place in all embeddings that are to be compared."""
     if n_rows < 4:
-        raise ValueError(message(f"embeddings with {n_rows} rows in common", "of at least 4 rows"))
+        raise ValueError(message(f"embeddings with {n_rows:,} rows in common", "of at least 4 rows"))
     if n_neighbors > n_rows - 2 and {"knn", "jaccard"} & set(metrics):
-        fact = f"{n_rows} rows have a place; with more neighbours than that all rows would be neighbours"
+        fact = f"{n_rows:,} rows have a place; with more neighbours than that all rows would be neighbours"
         raise ValueError(message(f"n_neighbors={n_neighbors}", f"at most {n_rows - 2}", fact=fact))
 
 
@@ -158,7 +158,7 @@ class Agreement(Printed):
                 f"{name.replace('_', ' '):22}{self.value[name]:8.3f}{self.chance[name]:8.3f}"
                 f"{self.corrected[name]:11.3f}{f'{error:.4f}' if error else '-':>12}"
             )
-        lines.append(f"{self.n_samples} rows; {self.n_neighbors} neighbours; random_state={self.random_state}")
+        lines.append(f"{self.n_samples:,} rows; {self.n_neighbors} neighbours; random_state={self.random_state}")
         sampled = {name: rows for name, rows in self.n_rows.items() if rows < self.n_samples}
         if sampled:
             names = ", ".join(name.replace("_", " ") for name in sampled)
@@ -297,7 +297,7 @@ def _compare(A: npt.ArrayLike, B: npt.ArrayLike, request: _Request) -> Agreement
     check_metrics(request.metrics)
     a, b = check_embedding(A, "A"), check_embedding(B, "B")
     if len(a) != len(b):
-        raise ValueError(message(f"A with {len(a)} rows and B with {len(b)}", "of the same length"))
+        raise ValueError(message(f"A with {len(a):,} rows and B with {len(b):,}", "of the same length"))
     kept = placed_rows(a, b)
     k, n = checked["n_neighbors"], len(kept)
     check_common_rows(request.metrics, k, n)

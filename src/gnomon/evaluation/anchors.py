@@ -372,7 +372,9 @@ def rests_on(scores: Any, more: str) -> list[str]:
     more : str
         What else they rest on.
     """
-    anchors = "all rows" if scores.n_anchors == scores.n_samples else f"{scores.n_anchors} of {scores.n_samples} rows"
+    anchors = (
+        "all rows" if scores.n_anchors == scores.n_samples else f"{scores.n_anchors:,} of {scores.n_samples:,} rows"
+    )
     seed = f"random_state={scores.random_state}"
     lines = [f"{scores.n_neighbors} neighbours; ranks of {anchors}; {more}; {seed}"]
     if scores.n_left_out:

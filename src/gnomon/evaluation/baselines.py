@@ -143,7 +143,7 @@ def embedr(
     values = check_table(X, accept_sparse=True).values
     n = int(values.shape[0])
     if not checked["perplexity"] <= n - 1:
-        raise ValueError(message(f"perplexity={perplexity}", f"at most {n - 1}", fact=f"{n} rows"))
+        raise ValueError(message(f"perplexity={perplexity}", f"at most {n - 1}", fact=f"{n:,} rows"))
     n_neighbors = min(n - 1, int(np.ceil(3.0 * checked["perplexity"])))
 
     def score(table: Any, Y: Floats, _: Any) -> Floats:
@@ -217,7 +217,7 @@ def scdeed(
     selected = min(selected, n - 1)
     if selected < 2:
         rule = f"at least {2 / n:.3g}, which is two rows"
-        raise ValueError(message(f"share={share}", rule, fact=f"{n} rows"))
+        raise ValueError(message(f"share={share}", rule, fact=f"{n:,} rows"))
 
     def score(table: Any, Y: Floats, _: Any) -> Floats:
         return _rank_agreement(table, Y, selected)

@@ -124,7 +124,7 @@ def point_changes(
     """
     a, b = check_embedding(A, "A"), check_embedding(B, "B")
     if len(a) != len(b):
-        raise ValueError(message(f"A with {len(a)} rows and B with {len(b)}", "of the same length"))
+        raise ValueError(message(f"A with {len(a):,} rows and B with {len(b):,}", "of the same length"))
     return changes_between([a, b], [(0, 1)], n_neighbors)[0]
 
 
@@ -134,7 +134,7 @@ def changes_between(
     """Return the changes for several pairs of maps; only rows that have a place in all maps take part."""
     rows = placed_rows(*maps)
     if len(rows) < 4:
-        raise ValueError(message(f"{len(rows)} rows with a place in every map", "at least 4"))
+        raise ValueError(message(f"{len(rows):,} rows with a place in every map", "at least 4"))
     k = min(_NEIGHBORS, (len(rows) - 1) // 2)
     if n_neighbors is not None:
         k = check_parameters(_RULES, {"n_neighbors": n_neighbors}, ["n_neighbors"])["n_neighbors"]

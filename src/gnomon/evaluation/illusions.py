@@ -261,7 +261,7 @@ def find_illusions(
         [np.arange(start, stop) for start, stop in itertools.pairwise(ends)],
     )
     names = [classes.names[code] for code in taken]
-    rests = f"{len(rows)} of {n} rows of {len(names)} classes" if len(rows) < n else f"{n} rows"
+    rests = f"{len(rows):,} of {n:,} rows of {len(names)} classes" if len(rows) < n else f"{n:,} rows"
     rests += told_without(n - len(some))
     found = _ask(sides, names, draw, rests)
     limit = math.log(checked["least"])

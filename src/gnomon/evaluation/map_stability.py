@@ -155,7 +155,7 @@ class MapStability(Printed):
         """Say how much points move, and what clusters do."""
         low, middle, high = np.nanpercentile(self.spread, [5, 50, 95])
         lines = [
-            f"{self.n_runs} maps of {len(self.reference)} rows, varied: {self.vary}",
+            f"{self.n_runs} maps of {len(self.reference):,} rows, varied: {self.vary}",
             f"spread of a point over the size of the map: median {middle:.3f}, 5 to 95 %: {low:.3f} to {high:.3f}",
             f"its {self.n_neighbors} neighbours in the map that stay: mean {np.nanmean(self.neighbors_kept):.3f}, "
             f"by chance {self.chance:.3f}",
@@ -371,7 +371,7 @@ class _Asked:
         given = {"n_neighbors": n_neighbors, "touching": touching}
         checked = check_parameters(_RULES, given, list(given))
         if not checked["n_neighbors"] < n - 1:
-            fact = f"{n} rows; with more neighbours than that all rows would be neighbours"
+            fact = f"{n:,} rows; with more neighbours than that all rows would be neighbours"
             raise ValueError(message(f"n_neighbors={n_neighbors}", f"below {n - 1}", fact=fact))
         clusters = None if labels is None else check_clusters(labels, n)
         return cls(clusters, _check_pairs(pairs, n), checked["n_neighbors"], checked["touching"])

@@ -63,7 +63,7 @@ def local_radius_correlation(X: Any, Y: npt.ArrayLike, *, n_neighbors: int = 15,
     rows = check_table(X, accept_sparse=True, min_samples=3).values
     points = check_table(Y, min_samples=3).values
     if rows.shape[0] != points.shape[0]:
-        raise ValueError(message(f"Y with {points.shape[0]} rows", f"of as many rows as X, {rows.shape[0]}"))
+        raise ValueError(message(f"Y with {points.shape[0]:,} rows", f"of as many rows as X, {rows.shape[0]:,}"))
     if k >= rows.shape[0]:
         raise ValueError(message(f"n_neighbors={k}", f"less than n_samples={rows.shape[0]}"))
     first, second = (_mean_squares(values, k) for values in (rows, points))

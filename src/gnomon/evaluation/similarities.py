@@ -54,7 +54,7 @@ def check_embedding(Y: Any, name: str) -> Floats:
     if given.dtype.kind not in "buif":
         raise TypeError(message(f"{name} of type {given.dtype}", "of real numbers"))
     if given.shape[0] < 4:
-        raise ValueError(message(f"{name} with {given.shape[0]} rows", "of at least 4 rows"))
+        raise ValueError(message(f"{name} with {given.shape[0]:,} rows", "of at least 4 rows"))
     return np.ascontiguousarray(given, dtype=np.float64)
 
 
@@ -89,7 +89,7 @@ class Positions:
         values -= values.mean(axis=0)  # again: far from the origin the first mean is rounded
         extent = float(np.max(np.abs(values)))
         if not extent > _ROUNDING:
-            fact = f"all {len(Y)} rows lie at one place" if extent == 0 else "they differ by rounding alone"
+            fact = f"all {len(Y):,} rows lie at one place" if extent == 0 else "they differ by rounding alone"
             raise ValueError(message(name, "of rows at two places or more", fact=fact))
         values /= extent
         values /= length(values)

@@ -170,7 +170,7 @@ def loss_of_map(estimator: Any, X: Any, embedding: npt.ArrayLike | None) -> tupl
         raise ValueError(message(f"metric={estimator.metric!r}", "'euclidean'", fact=fact))
     n = len(estimator.embedding_)
     if len(values) != n:
-        raise ValueError(message(f"X with {len(values)} rows", f"the data of the fit, of {n} rows"))
+        raise ValueError(message(f"X with {len(values):,} rows", f"the data of the fit, of {n:,} rows"))
     Y = np.asarray(estimator.embedding_ if embedding is None else embedding, dtype=np.float64)
     if Y.shape != estimator.embedding_.shape or not np.isfinite(Y).all():
         what = f"embedding of shape {Y.shape}"

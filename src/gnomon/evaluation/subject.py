@@ -191,8 +191,8 @@ def _tell_of_ties(X: Any, Y: Floats) -> None:
     n_places = len(find_duplicate_rows(Y)[0])
     if n_places < _FEWEST_PLACES * len(Y) and n_places < _FEWEST_PLACES * len(find_duplicate_rows(X)[0]):
         warn(
-            f"{len(Y)} rows lie at {n_places} places of the map: of rows equally far the first in the table counts as "
-            "nearer, and scores change with the order of the rows",
+            f"{len(Y):,} rows lie at {n_places:,} places of the map: of rows equally far the first in the table counts "
+            "as nearer, and scores change with the order of the rows",
             DataWarning,
         )
 

@@ -302,7 +302,7 @@ def _reference_rows(landmarks: Any, Y: npt.NDArray[np.float64], n_features: int)
             raise ValueError(message("landmarks", f"row numbers in [0, n_samples={len(Y)})"))
         rows = np.intersect1d(rows.astype(np.int64), placed, assume_unique=True)
     if len(rows) < 3:
-        raise ValueError(message(f"landmarks with {len(rows)} rows that have a place in the map", "3 at least"))
+        raise ValueError(message(f"landmarks with {len(rows):,} rows that have a place in the map", "3 at least"))
     return rows
 
 

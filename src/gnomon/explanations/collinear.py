@@ -98,7 +98,7 @@ class FeatureGroups(Printed):
             Scores have no units; other columns are those of X.
         """
         if tuple(X.shape) != (self.explanation.n_samples, sum(len(columns) for columns in self.members)):
-            rule = f"those of the {self.explanation.n_samples} rows explained"
+            rule = f"those of the {self.explanation.n_samples:,} rows explained"
             raise ValueError(message(f"groups of features for X of shape {tuple(X.shape)}", rule))
         at = np.array([f for f, columns in enumerate(self.members) if len(columns) > 1], dtype=np.int64)
         return _replaced(X, self.representatives, at, self.explanation._X[:, at])

@@ -357,7 +357,7 @@ def _neighbors(X: Any, graph: Any, n_neighbors: int, metric: str) -> NeighborGra
     n = int(X.shape[0])
     if graph is None:
         if n < 3:
-            raise ValueError(message(f"X with {n} rows", "of at least 3 rows"))
+            raise ValueError(message(f"X with {n:,} rows", "of at least 3 rows"))
         return compute_neighbors(float_rows(X), min(n_neighbors, n - 1), metric=metric)
     return read_graph(graph, n)
 

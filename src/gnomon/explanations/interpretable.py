@@ -248,7 +248,7 @@ def explain_with_features(
     given = given.astype(np.float64)
     if given.shape[0] != values.shape[0]:
         raise ValueError(
-            message(f"X with {values.shape[0]} rows and features with {given.shape[0]}", "of the same length")
+            message(f"X with {values.shape[0]:,} rows and features with {given.shape[0]:,}", "of the same length")
         )
     if graph is None:
         graph = compute_neighbors(float_rows(values), min(n_neighbors, values.shape[0] - 1), metric=metric)

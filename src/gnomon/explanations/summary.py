@@ -28,7 +28,7 @@ def summary_of(explanation: Any, n_top: int) -> str:
     ]
     n = explanation.n_samples
     defined = explanation.r2[explanation.mask]
-    head = f"{n} points, {explanation.n_features} features, {explanation.describe_fit()}"
+    head = f"{n:,} points, {explanation.n_features} features, {explanation.describe_fit()}"
     if len(defined):
         low = float(np.mean(defined < LOW_R2))
         head += f"; median R2 {np.median(defined):.2f}, below {LOW_R2:g} at {low:.0%} of the points"

@@ -62,10 +62,10 @@ def check_places(Y: Any, n_samples: int) -> npt.NDArray[np.float64]:
     if places.ndim != 2 or places.shape[1] == 0:
         raise ValueError(message(f"Y of shape {places.shape}", "2-D with at least one component"))
     if places.shape[0] != n_samples:
-        raise ValueError(message(f"X with {n_samples} rows and Y with {places.shape[0]}", "of the same length"))
+        raise ValueError(message(f"X with {n_samples:,} rows and Y with {places.shape[0]:,}", "of the same length"))
     unplaced = ~np.isfinite(places).all(axis=1)
     if unplaced.all():
-        raise ValueError(message("Y", "finite in some rows", fact=f"all {n_samples} rows hold NaN or infinity"))
+        raise ValueError(message("Y", "finite in some rows", fact=f"all {n_samples:,} rows hold NaN or infinity"))
     places[unplaced] = np.nan
     return places
 
@@ -111,7 +111,7 @@ def row_mask(selection: Any, n: int, *, name: str) -> npt.NDArray[np.bool_]:
         given = given.astype(np.bool_)  # such as the nullable truth values of pandas
     if given.dtype == np.bool_:
         if given.shape != (n,):
-            raise ValueError(message(f"{name} of shape {given.shape}", f"a mask of {n} rows"))
+            raise ValueError(message(f"{name} of shape {given.shape}", f"a mask of {n:,} rows"))
         mask = given
     else:
         if given.size and given.dtype.kind not in "iu":

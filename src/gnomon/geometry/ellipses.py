@@ -147,7 +147,7 @@ def _check_tears(Y: Any, graph: NeighborGraph, jacobians: LocalJacobians) -> npt
     places = np.asarray(Y, dtype=np.float64)
     n_samples = jacobians.indices.shape[0]
     if places.ndim != 2 or places.shape[0] != n_samples:
-        raise ValueError(message(f"Y of shape {places.shape}", f"2-D with {n_samples} rows"))
+        raise ValueError(message(f"Y of shape {places.shape}", f"2-D with {n_samples:,} rows"))
     if not np.array_equal(graph.indices, jacobians.indices):
         raise ValueError(message("graph", "the one that the Jacobians were fitted with"))
     return places

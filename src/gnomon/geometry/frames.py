@@ -213,7 +213,7 @@ class TangentFrames(ShortRepr):
         """Call a kernel that reads the displacements of the points at some positions."""
         table = RowTable.of(X)
         if table.shape[0] != self.indices.shape[0]:
-            fact = f"X with {table.shape[0]} rows and frames of {self.indices.shape[0]}"
+            fact = f"X with {table.shape[0]:,} rows and frames of {self.indices.shape[0]:,}"
             raise ValueError(message(fact, "of the same table", who="TangentFrames"))
         return getattr(_core, name)(table.core, self.indices, self.weights, self.rows[at], *arguments)
 

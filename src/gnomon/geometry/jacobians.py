@@ -255,7 +255,7 @@ def local_jacobians(
     if not table.shape[0] == places.shape[0] == graph.n_samples:
         raise ValueError(
             message(
-                f"X with {table.shape[0]} rows, Y with {places.shape[0]} and a graph with {graph.n_samples}",
+                f"X with {table.shape[0]:,} rows, Y with {places.shape[0]:,} and a graph with {graph.n_samples:,}",
                 "of the same length",
             )
         )

@@ -476,7 +476,7 @@ def _completion(arrays: Arrays, about: Any, X: Any, names: list[str]) -> Complet
         raise ValueError("the completion has a spread that is not > 0")
     donors = _take(arrays, "completion_donors", (np.int64,), 1)
     if not len(donors) or donors.min() < 0 or donors.max() >= n:
-        raise ValueError(f"the completion has donors that are none of {n} rows")
+        raise ValueError(f"the completion has donors that are none of {n:,} rows")
     model = None
     if about["noise"] is not None:
         loadings = _take(arrays, "completion_loadings", (np.float64,), 2)

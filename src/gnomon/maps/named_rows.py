@@ -39,7 +39,7 @@ def find_point(text: str, n_samples: int, point_names: npt.NDArray[Any] | None) 
     if point_names is not None:
         rows = np.flatnonzero(point_names.astype(str) == str(text))
         if len(rows) > 1:
-            fact = f"{len(rows)} points have it"
+            fact = f"{len(rows):,} points have it"
             raise ValueError(message(f"point {text!r}", "the name of one point", fact=fact))
         if len(rows):
             return int(rows[0])

@@ -81,7 +81,7 @@ def _places(embedding: Any, n: int) -> npt.NDArray[np.float32]:
         places = np.ascontiguousarray(embedding, dtype=np.float32)
     if places.ndim != 2 or places.shape[0] != n:
         what = f"embedding of shape {places.shape}"
-        raise ValueError(message(what, f"of {n} rows, one for each of X"))
+        raise ValueError(message(what, f"of {n:,} rows, one for each of X"))
     if places.shape[1] == 0:
         raise ValueError(message(f"embedding of shape {places.shape}", "of at least one column"))
     return places
@@ -169,5 +169,5 @@ def _column(values: Any, n: int, what: str) -> npt.NDArray[Any]:
     column = np.asarray(values)
     if column.shape != (n,) or column.dtype.kind not in _COLUMN_KINDS:
         fact = f"shape {column.shape}, type {column.dtype}"
-        raise ValueError(message(what, f"one plain value for each of {n} rows", fact=fact))
+        raise ValueError(message(what, f"one plain value for each of {n:,} rows", fact=fact))
     return column

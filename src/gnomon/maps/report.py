@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon._printed import harmless
+from gnomon.data.dataset import first_few
 from gnomon.data.labels import name_of
 from gnomon.data.names import default_names
 from gnomon.evaluation.judged_metrics import METRICS, can_judge
@@ -192,8 +193,7 @@ def _scale_lines(result: Map) -> list[str]:
         lines = [f"Columns are {how.get(scale.name, f'standardised ({scale.name})')}."]
     told = [f"{name} {weight:g}" for name, weight in _weights(result).get("feature_weight", {}).items()]
     if told:
-        more = f" and {len(told) - _MOST_WEIGHTS} more" if len(told) > _MOST_WEIGHTS else ""
-        lines.append(f"Features count in distances by weights: {', '.join(told[:_MOST_WEIGHTS])}{more}.")
+        lines.append(f"Features count in distances by weights: {first_few(told, _MOST_WEIGHTS)}.")
     return lines
 
 

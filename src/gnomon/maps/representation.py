@@ -222,7 +222,7 @@ def check_representation(given: Any, n_samples: int, n_features: int) -> None:
         fact = f"found shape {values.shape} and type {values.dtype}"
         raise ValueError(message("values of representation", "a table of float32 or float64", fact=fact))
     if len(values) != n_samples:
-        fact = f"{len(values)} rows, {n_samples} rows of features"
+        fact = f"{len(values):,} rows, {n_samples:,} rows of features"
         raise ValueError(message("values of representation", "one row for each of X", fact=fact))
     if (given.center is None) != (given.components is None):
         raise ValueError(message("center and components of representation", "both given or both None"))

@@ -26,7 +26,7 @@ def with_features(result: Map, features: Any, feature_names: Any) -> Map:
         raise ValueError(message("a map of distances", "one of rows of numbers", remedy="Use explain(features=...)."))
     table, names = read_features(features, feature_names)
     if table.shape[0] != result.n_samples:
-        fact = f"{table.shape[0]} rows, {result.n_samples} in the map"
+        fact = f"{table.shape[0]:,} rows, {result.n_samples:,} in the map"
         raise ValueError(message("features", "one row for each of the map", fact=fact))
     mapped = result._mapped()
     if mapped.is_sparse:

@@ -11,6 +11,7 @@ import scipy
 
 from gnomon._entrance import entrance
 from gnomon._validation import warn
+from gnomon.data.dataset import first_few
 from gnomon.data.names import default_names
 from gnomon.exceptions import DataWarning
 from gnomon.neighbors.circles import Seams, periods_under
@@ -62,11 +63,10 @@ def warn_of_seams(seams: Seams | None, names: Sequence[str]) -> None:
 
 def _listed(columns: npt.NDArray[np.intp], names: Sequence[str], ranges: Sequence[str] | None = None) -> str:
     known = names or default_names(int(columns.max()) + 1)
-    parts = [repr(known[k]) for k in columns[:_NAMED]]
-    if ranges is not None:
-        parts = [f"{part} {one}" for part, one in zip(parts, ranges, strict=True)]
-    more = f" and {len(columns) - _NAMED:,} more" if len(columns) > _NAMED else ""
-    return ", ".join(parts) + more
+    parts = [repr(known[k]) for k in columns]
+    for k, told in enumerate(ranges or ()):
+        parts[k] += f" {told}"
+    return first_few(parts, _NAMED)
 
 
 def warn_of_units(X: Any, metric: str) -> None:

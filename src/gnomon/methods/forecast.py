@@ -165,7 +165,7 @@ class Forecast(Printed):
         n_samples : int
             Rows to be fitted.
         """
-        what = f"X of {n_samples} rows"
+        what = f"X of {n_samples:,} rows"
         require_memory(what, self.n_bytes, fact=self.fact, remedy=self.remedy)
         if self.passes > _LONGEST:
             rule = f"one whose fit takes at most {_LONGEST / 3600:.0f} hours of one core"

@@ -223,7 +223,7 @@ class RowEmbedder(Embedder):
         if n_distinct == values.shape[0]:
             return values, None
         warn(
-            f"{values.shape[0]} rows hold {n_distinct} distinct "
+            f"{values.shape[0]:,} rows hold {n_distinct:,} distinct "
             f"row{'s' if n_distinct > 1 else ''}; equal rows share one position"
             f"{', which counts for all of them' if counted else ''}.",
             DataWarning,

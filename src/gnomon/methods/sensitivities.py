@@ -85,7 +85,7 @@ def sensitivity(
     values = np.asarray(table.values, dtype=np.float64)
     Y = estimator.embedding_
     if len(values) != len(Y):
-        raise ValueError(message(f"X with {len(values)} rows", f"the data of the fit, of {len(Y)} rows"))
+        raise ValueError(message(f"X with {len(values):,} rows", f"the data of the fit, of {len(Y):,} rows"))
     return estimator._differentiate(
         values, table.feature_names, rows=rows, polish=polish, max_iter=max_iter, damping=damping, solver=solver
     )

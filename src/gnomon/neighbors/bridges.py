@@ -121,7 +121,7 @@ def find_bridges(
     """
     labels = graph_components(graph) if labels is None else np.asarray(labels, dtype=np.int32)
     if X.shape[0] != len(labels):
-        raise ValueError(message(f"X of {X.shape[0]} rows", f"of as many rows as the graph, {len(labels)}"))
+        raise ValueError(message(f"X of {X.shape[0]:,} rows", f"of as many rows as the graph, {len(labels)}"))
     if int(labels.max(initial=0)) == 0:
         return Bridges.none()
     with warnings.catch_warnings():  # of rows of zeros under cosine: the search for neighbours has said it

@@ -170,7 +170,7 @@ def distance_matrix(
     n = int(X.shape[0])
     n_bytes = float(np.dtype(dtype).itemsize) * n * n
     pairs = f"distances of {n} x {n} pairs"
-    require_memory(f"X of {n} rows", n_bytes, fact=pairs, remedy="Use LandmarkMDS, or fewer rows.")
+    require_memory(f"X of {n:,} rows", n_bytes, fact=pairs, remedy="Use LandmarkMDS, or fewer rows.")
     if isinstance(metric, str) and metric == "precomputed":
         given = check_distance_matrix(X)
         unit = _unit(float(given.max(initial=0.0)))
@@ -262,7 +262,7 @@ def pair_distances(
     X = given_rows(X, distances=isinstance(metric, str) and metric == "precomputed")
     others = np.ascontiguousarray(others, dtype=np.int32)
     if others.ndim != 2 or others.shape[0] != X.shape[0]:
-        raise ValueError(message(f"others of shape {others.shape}", f"of {X.shape[0]} rows"))
+        raise ValueError(message(f"others of shape {others.shape}", f"of {X.shape[0]:,} rows"))
     if others.size == 0:
         return np.empty(others.shape, dtype=np.float32)
     if int(others.min()) < 0 or int(others.max()) >= X.shape[0]:

@@ -264,7 +264,7 @@ def read_neighbors(given: Any, n_samples: int, name: str) -> GivenNeighbors:
         return _of_graph(given)
     found = _of_matrix(given, name) if scipy.sparse.issparse(given) else _of_pair(given, name)
     if found.n_samples != n_samples:
-        what = f"X with {n_samples} rows and {name} with {found.n_samples}"
+        what = f"X with {n_samples:,} rows and {name} with {found.n_samples:,}"
         raise ValueError(message(what, "of the same length"))
     return found
 

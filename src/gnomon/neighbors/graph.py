@@ -118,7 +118,7 @@ def check_graph(graph: object, n_samples: int, *, ordered: bool = True) -> None:
         raise TypeError(message("graph", "a NeighborGraph", fact=f"found {type(graph).__name__}"))
     shape: tuple[int, ...] = getattr(graph.indices, "shape", ())
     if len(shape) == 2 and shape[0] != n_samples:
-        what = f"X with {n_samples} rows and a graph with {shape[0]}"
+        what = f"X with {n_samples:,} rows and a graph with {shape[0]:,}"
         raise ValueError(message(what, "of the same length"))
     fault = graph_fault(graph) if ordered else _kinds_fault(graph) or _range_fault(graph)
     if fault:

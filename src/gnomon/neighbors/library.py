@@ -89,7 +89,7 @@ def _search(
         distances, indices = search.fit(X).kneighbors(X_new)
     if np.isnan(distances).any():
         rows = np.flatnonzero(np.isnan(distances).any(axis=1))
-        fact = f"NaN for {len(rows)} rows, first: {', '.join(map(str, rows[:5]))}"
+        fact = f"NaN for {len(rows):,} rows, first: {', '.join(map(str, rows[:5]))}"
         raise ValueError(message(f"metric={metric!r}", "defined for all rows", fact=fact))
     order = np.lexsort((indices, distances), axis=1)
     with np.errstate(over="ignore"):  # told where it is

@@ -175,7 +175,7 @@ def _tell_of_diagonal(own: npt.NDArray[np.float64], largest: float) -> None:
     """Warn if rows are given a distance from themselves, which is not used; infinity is none."""
     wrong = np.flatnonzero(np.isfinite(own) & (np.abs(own) > _TOLERANCE * largest))
     if len(wrong):
-        text = f"the diagonal of the distances is not 0 for {len(wrong)} of {len(own)} rows and is not used"
+        text = f"the diagonal of the distances is not 0 for {len(wrong):,} of {len(own):,} rows and is not used"
         warn(f"{text} (the first is {own[wrong[0]]:g}).", DataWarning)
 
 
@@ -304,7 +304,7 @@ def graph_of_entries(
     if len(short) == 0:
         return NeighborGraph(indices, values, None, metric, method)
     text = (
-        f"{len(short)} rows have fewer than {n_neighbors} neighbours at finite distance "
+        f"{len(short):,} rows have fewer than {n_neighbors} neighbours at finite distance "
         f"(first: {', '.join(map(str, short[:5]))}); they use what exists"
     )
     warn(text, NeighborsWarning)

@@ -277,5 +277,5 @@ def shares_of(masses: npt.ArrayLike | None, n_samples: int) -> npt.NDArray[np.fl
     """Return masses of points divided by their sum, equal ones for None; refuse what is no positive number for each."""
     weights = np.ones(n_samples) if masses is None else np.array(masses, dtype=np.float64)
     if weights.shape != (n_samples,) or not (np.isfinite(weights).all() and (weights > 0).all()):
-        raise ValueError(message("masses", f"a positive number for each of {n_samples} points"))
+        raise ValueError(message("masses", f"a positive number for each of {n_samples:,} points"))
     return np.asarray(weights / weights.sum())

@@ -55,7 +55,7 @@ class Springs(AddedTerm):
             raise ValueError(message("positions", "finite, or NaN in all of a row for a point without one"))
         c = np.ones(self.n_samples) if strengths is None else np.array(strengths, dtype=np.float64)
         if c.shape != (self.n_samples,) or not (np.isfinite(c).all() and (c >= 0).all()):
-            raise ValueError(message("strengths", f"a finite number >= 0 for each of {self.n_samples} points"))
+            raise ValueError(message("strengths", f"a finite number >= 0 for each of {self.n_samples:,} points"))
         self._strengths = c[self.rows, None] / max(self.n_samples, 1)
 
     def pull_to(self, positions: Float64Array) -> None:

@@ -134,7 +134,10 @@ class LocalmapLoss(PacmapLoss):
     def __init__(self, pairs: PacmapPairs, nearby: NearbyPairs) -> None:
         super().__init__(pairs)
         if nearby.n_samples != self.n_samples:
-            what, rule = f"nearby pairs of {nearby.n_samples} points", f"of the {self.n_samples} points of the pairs"
+            what, rule = (
+                f"nearby pairs of {nearby.n_samples:,} points",
+                f"of the {self.n_samples:,} points of the pairs",
+            )
             raise ValueError(message(what, rule))
         self.nearby = nearby
         self._strength = 0.5 * nearby.radius

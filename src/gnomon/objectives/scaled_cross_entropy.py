@@ -68,7 +68,7 @@ class ScaledCrossEntropy(CrossEntropy):
         super().__init__(affinities, kernel, **options)
         given = np.asarray(radii, dtype=np.float64)
         if given.shape != (self.n_samples,) or not (np.isfinite(given).all() and (given > 0).all()):
-            raise ValueError(message("radii", f"a positive number for each of the {self.n_samples} points"))
+            raise ValueError(message("radii", f"a positive number for each of the {self.n_samples:,} points"))
         zoom: npt.NDArray[np.float32] = (1.0 / np.sqrt(given)).astype(np.float32)
         self.zoom = zoom
         (edges,), (others,) = self.attractions, self.repulsions

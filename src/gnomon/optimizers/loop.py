@@ -62,7 +62,7 @@ def _check_start(Y0: npt.ArrayLike, n_samples: int, *, dtype: npt.DTypeLike = np
         raise ValueError(message(f"Y0 of shape {start.shape}", rule))
     bad = np.flatnonzero(~np.isfinite(start).all(axis=1))
     if bad.size:
-        raise ValueError(message("Y0", "finite", fact=f"{bad.size} rows are not, the first is row {bad[0]}"))
+        raise ValueError(message("Y0", "finite", fact=f"{bad.size:,} rows are not, the first is row {bad[0]}"))
     return start
 
 
@@ -73,7 +73,7 @@ def _check_state(state: object, kind: type[State], n_samples: int, *, dtype: npt
         what = f"state of type {type(state).__name__}"
         raise TypeError(message(what, f"a {kind.__name__}", remedy=remedy))
     if len(state.embedding) != n_samples or state.embedding.dtype != dtype:
-        what = f"state of {len(state.embedding)} points in {state.embedding.dtype}"
+        what = f"state of {len(state.embedding):,} points in {state.embedding.dtype}"
         raise ValueError(message(what, f"of n_samples={n_samples} in {np.dtype(dtype)}", remedy=remedy))
 
 

@@ -55,8 +55,8 @@ def plot_clusters(embedding: npt.ArrayLike, clusters: Any, *, ax: Any = None, **
     """
     places, _ = positions_of(embedding)
     if len(places) != len(clusters.nearest):
-        what = f"embedding with {len(places)} rows"
-        raise ValueError(message(what, f"of the {len(clusters.nearest)} rows of clusters"))
+        what = f"embedding with {len(places):,} rows"
+        raise ValueError(message(what, f"of the {len(clusters.nearest):,} rows of clusters"))
     parts: list[Display] = []
     for number, level in enumerate(clusters.levels):
         default = " (default)" if number == clusters.default and len(clusters.levels) > 1 else ""

@@ -189,7 +189,7 @@ def mosaic_picture(
         raise ValueError(message(found, "uint8 of shape (n_samples, height, width) or with 3 colours last"))
     if np.shape(Y)[:1] != tiles.shape[:1]:
         what = f"Y of shape {np.shape(Y)}"
-        raise ValueError(message(what, f"of {len(tiles)} rows, one for each of the images"))
+        raise ValueError(message(what, f"of {len(tiles):,} rows, one for each of the images"))
     cells = assign_to_grid(Y, shape, method=method)
     n_rows, n_columns = cells.max(axis=0) + 1 if shape is None else shape
     height, width = tiles.shape[1] + checked["gap"], tiles.shape[2] + checked["gap"]

@@ -119,7 +119,9 @@ def _checked(embeddings: Sequence[npt.ArrayLike], titles: Sequence[object] | Non
         if Y.ndim != 2 or Y.shape[1] not in (2, 3):
             raise ValueError(message(f"embedding {k} of shape {Y.shape}", "of shape (n, 2) or (n, 3)"))
         if len(Y) != len(maps[0]):
-            raise ValueError(message(f"embedding {k} of {len(Y)} rows", f"of {len(maps[0])}", fact="the same points"))
+            raise ValueError(
+                message(f"embedding {k} of {len(Y):,} rows", f"of {len(maps[0]):,}", fact="the same points")
+            )
     if titles is not None and len(titles) != len(maps):
         raise ValueError(message(f"{len(titles)} titles", f"{len(maps)}", fact="one for each panel"))
     return [Y[:, :2] for Y in maps]

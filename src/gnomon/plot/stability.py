@@ -121,7 +121,7 @@ def plot_movement(
     before, after = positions_of(first)[0], positions_of(second)[0]
     old, new = movement.rows.T
     if len(old) and (old.max() >= len(before) or new.max() >= len(after)):
-        what = f"maps of {len(before)} and {len(after)} rows"
+        what = f"maps of {len(before):,} and {len(after):,} rows"
         raise ValueError(message(what, f"those of tables {movement.tables}", fact="the movement has rows beyond them"))
     values = np.full(len(after), np.nan)
     values[new] = movement.distances

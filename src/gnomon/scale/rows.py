@@ -112,7 +112,7 @@ def require_answers(table: StoredTable, shape: tuple[int, ...], itemsize: int) -
     needed = float(table.n_samples) * float(np.prod(shape)) * itemsize
     fact = f"answers of {' x '.join(f'{size}' for size in (table.n_samples, *shape))} numbers"
     remedy = "Fit first, then transform some rows at a time and write each part to a folder."
-    require_memory(f"{table.name} of {table.n_samples} rows", needed, fact=fact, remedy=remedy)
+    require_memory(f"{table.name} of {table.n_samples:,} rows", needed, fact=fact, remedy=remedy)
 
 
 def _answers(owner: Any, name: str, table: StoredTable) -> npt.NDArray[Any]:

@@ -250,7 +250,7 @@ def _distinct_rows(values: Any) -> tuple[Any, npt.NDArray[np.intp] | None]:
     if len(representatives) == values.shape[0]:
         return values, None
     warn(
-        f"{values.shape[0]} rows hold {len(representatives)} distinct "
+        f"{values.shape[0]:,} rows hold {len(representatives):,} distinct "
         f"row{'s' if len(representatives) > 1 else ''}; equal rows share one position.",
         DataWarning,
     )

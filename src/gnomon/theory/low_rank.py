@@ -157,8 +157,8 @@ def lowrank_alignment(
     given = {"n_components": n_components, "max_iter": max_iter, "every": every, "epsilon": epsilon}
     values, seed = check_parameters(_RULES, given), current_run().seed
     if approximation.n_samples != gram.n_samples:
-        found = f"approximation of {approximation.n_samples} points"
-        raise ValueError(message(found, f"of the similarity's {gram.n_samples} points"))
+        found = f"approximation of {approximation.n_samples:,} points"
+        raise ValueError(message(found, f"of the similarity's {gram.n_samples:,} points"))
     low = Gram.from_factor(approximation)
     if embeddings is None:
         options = {name: values[name] for name in ("max_iter", "every")}

@@ -167,7 +167,7 @@ class PCACertificate(Printed):
         """Return the certificate in words, with a table of at most about `n_rows` evenly spaced records."""
         fell = "fell in every record" if self.monotone else "rose at least once"
         lines = [
-            f"PCA by attraction and repulsion: {self.n_samples} points, {self.n_components} components, "
+            f"PCA by attraction and repulsion: {self.n_samples:,} points, {self.n_components} components, "
             f"{self.step} step",
             f"{self.reason} ({self.seconds:.2f} s)",
             f"Procrustes error to direct PCA {self.procrustes_error:.2e}, error of the inner products "

@@ -351,7 +351,7 @@ class Document:
             return
         n_features = X.shape[1] if X is not None else len(names or ())
         if X is not None and X.shape[0] != self.n_samples:
-            raise ValueError(message(f"X with {X.shape[0]} rows", f"of {self.n_samples} rows"))
+            raise ValueError(message(f"X with {X.shape[0]:,} rows", f"of {self.n_samples:,} rows"))
         if names is not None and len(names) != n_features:
             raise ValueError(message(f"{len(names)} feature_names", f"{n_features}", fact="columns of X"))
         if shape is not None and int(np.prod(shape)) != n_features:

@@ -123,7 +123,7 @@ def _positions(maps: Mapping[str, Any]) -> list[npt.NDArray[Any]]:
             raise ValueError(message(f"map {name!r} of shape {one.shape}", "numbers of shape (n, 2) or (n, 3)"))
         if len(one) != len(positions[0]):
             rule, fact = f"of {len(positions[0])}", "maps are of the same rows"
-            raise ValueError(message(f"map {name!r} of {len(one)} rows", rule, fact=fact))
+            raise ValueError(message(f"map {name!r} of {len(one):,} rows", rule, fact=fact))
     return positions
 
 

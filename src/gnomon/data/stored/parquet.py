@@ -16,7 +16,7 @@ import numpy.typing as npt
 from gnomon._optional import import_optional
 from gnomon._validation import message
 from gnomon.data.arrays import working_dtype
-from gnomon.data.dataset import require_name, text_array
+from gnomon.data.dataset import first_few, require_name, text_array
 from gnomon.data.frames import fill_columns
 from gnomon.data.limits import refuse_unreadable
 from gnomon.data.stored.annotated import texts
@@ -162,14 +162,13 @@ class ParquetTable(GroupedTable):
         widths = {name: self._width(name) for name in wanted}
         bad = [name for name, width in widths.items() if width is None]
         if bad and columns is not None:
-            shown = ", ".join(f"{name!r}: {kinds[name]}" for name in bad[:_SHOWN])
-            more = f" and {len(bad) - _SHOWN} more" if len(bad) > _SHOWN else ""
-            fact = f"{len(bad)} of {len(wanted)} columns hold something else: {shown}{more}"
+            shown = first_few((f"{name!r}: {kinds[name]}" for name in bad), _SHOWN)
+            fact = f"{len(bad):,} of {len(wanted):,} columns hold something else: {shown}"
             remedy = "Name the columns of numbers: gnomon.open_table(path, columns=[...])."
             raise TypeError(message(self.name, "a table of real numbers", fact=fact, remedy=remedy))
         found = {name: width for name, width in widths.items() if width is not None}
         if not found:
-            fact = f"its columns: {', '.join(map(repr, wanted[:_SHOWN]))}"
+            fact = f"its columns: {first_few(map(repr, wanted), _SHOWN)}"
             raise ValueError(message(self.name, "a table with columns of numbers", fact=fact))
         return found
 

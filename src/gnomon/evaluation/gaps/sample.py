@@ -103,7 +103,7 @@ class SampledRows:
         if placed and places is not None:
             rows = rows[has_place(places)[rows]]
         if len(rows) < 2 * FEWEST_ROWS:
-            what = f"X with {len(rows)} rows{told_without(n_zero)}"
+            what = f"X with {len(rows):,} rows{told_without(n_zero)}"
             raise ValueError(message(what, f"of at least {2 * FEWEST_ROWS} rows"))
         n_unseen = max(len(rows) - max_rows, 0)
         if n_unseen:
@@ -170,7 +170,9 @@ class SampledRows:
     def _seen(self) -> str:
         """How many rows were looked at, in words."""
         seen = (
-            f"{len(self.rows)} rows" if len(self.rows) == self.n_given else f"{len(self.rows)} of {self.n_given} rows"
+            f"{len(self.rows):,} rows"
+            if len(self.rows) == self.n_given
+            else f"{len(self.rows):,} of {self.n_given:,} rows"
         )
         return f"{seen}{told_without(self.n_zero)}"
 

@@ -172,7 +172,7 @@ def contrast(
     if rest is None:
         outside = ~inside
         if not outside.any():
-            raise ValueError(message(f"selection with all {n} rows", "smaller than the data"))
+            raise ValueError(message(f"selection with all {n:,} rows", "smaller than the data"))
     else:
         outside = row_mask(rest, n, name="rest")
     shared = int(np.count_nonzero(inside & outside))

@@ -206,7 +206,7 @@ class Placing:
         given = self.like(rows)
         places = np.asarray(unmasked(self.transform(given), name="transform(X)"), dtype=np.float64)
         if places.shape != (len(rows), self.region.places.shape[1]):
-            rule = f"a place in the map for each of {len(rows)} rows"
+            rule = f"a place in the map for each of {len(rows):,} rows"
             raise ValueError(message(f"transform that returns an array of shape {places.shape}", rule))
         found = self.region.memberships(places, without=self.i)
         inside = np.flatnonzero([one.inside for one in found])

@@ -190,7 +190,7 @@ def tell_of_far(known: Novelty, scores: Float64Array, n_neighbors: int, *, away:
     count, n_rows = int(np.count_nonzero(known.far(scores) & away)), len(scores)
     if count:
         text = (
-            f"{count} of {n_rows} rows lie out of range, farther from the rows of the map than {_FAR} "
+            f"{count:,} of {n_rows:,} rows lie out of range, farther from the rows of the map than {_FAR} "
             "times what is found among these; their places are extrapolated. See novelty()."
         )
         warn(text, DataWarning)

@@ -71,11 +71,10 @@ def _told_label(drift: Drift, label: Any, count: int) -> str:
 def _told_copies(drift: Drift) -> str:
     """Say which new rows are rows of the map."""
     count = len(drift.copies)
-    listed = ", ".join(f"{new} of {old}" for new, old in drift.copies[:NAMED].tolist())
-    more = f" and {count - NAMED:,} more" if count > NAMED else ""
+    listed = first_few((f"{new} of {old}" for new, old in drift.copies.tolist()), NAMED)
     return (
         f"copies: {count:,} of {drift.n_new:,} new rows are rows of the map ({drift.n_equal:,} equal, "
-        f"{count - drift.n_equal:,} nearly; row {listed}{more}), as {drift.n_repeated:,} of its {drift.n_old:,} rows "
+        f"{count - drift.n_equal:,} nearly; row {listed}), as {drift.n_repeated:,} of its {drift.n_old:,} rows "
         "repeat others"
     )
 

@@ -181,7 +181,7 @@ class Agreement(ShortRepr):
         """Return medians over the rows, in words."""
         what = "all points in balance again" if self.compared == "own" else "all other points held"
         return (
-            f"Exact sensitivity ({what}) beside the local linear fit, medians of {len(self.rows)} rows: cosine "
+            f"Exact sensitivity ({what}) beside the local linear fit, medians of {len(self.rows):,} rows: cosine "
             f"{np.nanmedian(self.cosine):.2f} ({np.nanmedian(self.rotated_cosine):.2f} after a rotation), length "
             f"{np.nanmedian(self.ratio):.2g} times the fit's, rank correlation of features "
             f"{np.nanmedian(self.rank_correlation):.2f}. The fit says how the map varies from point to point across "
@@ -225,7 +225,7 @@ def agreement(
     """
     n = len(sensitivity.X)
     if explanation.n_samples != n:
-        what = f"an explanation of {explanation.n_samples} rows"
+        what = f"an explanation of {explanation.n_samples:,} rows"
         raise ValueError(message(what, f"of the sensitivity's {n}"))
     if compared not in ("own", "fixed"):
         raise ValueError(message(f"compared={compared!r}", "'own' or 'fixed'"))

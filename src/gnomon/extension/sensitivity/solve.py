@@ -84,7 +84,7 @@ class DenseSystem(System):
 
     def __init__(self, loss: DataLoss, Y: Float64, *, damping: float | None = None) -> None:
         n, d = Y.shape
-        what, fact = f"a map of {n} points in {d} dimensions", "the Hessian and its factor"
+        what, fact = f"a map of {n:,} points in {d} dimensions", "the Hessian and its factor"
         remedy = "Use solver='iterative'."
         require_memory(what, 12.0 * (n * d) ** 2 + 4e7, fact=fact, remedy=remedy)
         with single_threaded_blas():

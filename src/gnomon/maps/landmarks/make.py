@@ -90,7 +90,7 @@ def map_by_landmarks(
     reporter = Reporter(fitting.callback)
     table, n = source.table, source.table.n_samples
     if n < FEWEST:
-        raise ValueError(message(f"X of {n} rows", f"a table of at least {FEWEST} rows"))
+        raise ValueError(message(f"X of {n:,} rows", f"a table of at least {FEWEST} rows"))
     wanted = None if n_fitted is None else check_landmarks(n_fitted, n)
     needs = Needs(table, fitting.estimator({}), int(fitting.common["n_components"]))
     journal = Journal(folder, {} if folder is None else _record(source, fitting, wanted, reading))

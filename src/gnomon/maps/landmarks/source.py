@@ -15,6 +15,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.data import Dataset, Representation, Table, check_labels
 from gnomon.data.cells import is_cells, told_part
+from gnomon.data.dataset import first_few
 from gnomon.data.scaling import ScalingChoice, choose_scaling
 from gnomon.data.stored import RowBlock, StoredTable
 from gnomon.maps.fitting import ChooseScaling
@@ -271,6 +272,5 @@ def noting_unused(prepared: Prepared, table: StoredTable, reading: Reading) -> P
     names = [name for name in table.columns if name not in {*used, *(reading.drop or ())}]
     if not names:
         return prepared
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    what = f"columns stored beside the features are not mapped: {', '.join(map(repr, names[:_SHOWN]))}{more}"
+    what = f"columns stored beside the features are not mapped: {first_few(map(repr, names), _SHOWN)}"
     return replace(prepared, told=[*prepared.told, f"{what}; gnomon.read_table(path) makes features of them"])

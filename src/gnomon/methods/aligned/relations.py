@@ -107,7 +107,7 @@ def _by_id(sizes: Sequence[int], ids: Any, name: str) -> Identities:
     for t, (own, n) in enumerate(zip(ids, sizes, strict=True)):
         values = np.asarray(own, dtype=object).ravel().tolist()
         if len(values) != n:
-            raise ValueError(message(f"{name} of table {t} of length {len(values)}", f"one for each of {n} rows"))
+            raise ValueError(message(f"{name} of table {t} of length {len(values)}", f"one for each of {n:,} rows"))
         found = np.fromiter((_number(value, numbers) for value in values), dtype=np.int64, count=n)
         _refuse_twins(found, t, lambda row, values=values: f"{name} {values[row]!r}")
         found_all.append(found)

@@ -92,7 +92,7 @@ class ClassicalMDS(WeightedRowEmbedder, PlacesRows, DifferentiableScores):
             needed = centring_memory(n_samples, parameters["n_varying"], parameters["itemsize"]) + _COPIES.of(
                 n_samples, n_features
             )
-            return Forecast(needed, f"a block of rows, directions and scores of {n_samples} rows", FEWER_ROWS)
+            return Forecast(needed, f"a block of rows, directions and scores of {n_samples:,} rows", FEWER_ROWS)
         given = isinstance(parameters["metric"], str) and parameters["metric"] == "precomputed"
         each = 9.0 if given else 8.0  # bytes for a pair: float64, and whether it is finite
         row = STRIPS if given else 0.5 * STRIPS + 8.0 * n_features

@@ -132,10 +132,10 @@ class Isomap(PlacesRows, GraphEmbedder):
                 search,
                 left + max(lengths + between + 1050.0 * n, lengths / (2.0 if some else 1.0) + sampled + 1600.0 * n),
             ),
-            f"lengths of paths between {n_landmarks:.0f} x {n_samples} rows",
+            f"lengths of paths between {n_landmarks:,.0f} x {n_samples:,} rows",
             f"Use n_landmarks={_LANDMARKS}, or fewer rows.",
             4e-7 * n_landmarks * n,
-            f"paths between {n_landmarks:.0f} x {n_samples} rows",
+            f"paths between {n_landmarks:,.0f} x {n_samples:,} rows",
         )
 
     def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[np.float64]:

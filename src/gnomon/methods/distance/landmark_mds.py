@@ -116,7 +116,7 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
         if not _by_components(parameters["metric"], self.metric_params, refine=parameters["refine"]):
             peaks["eigenvectors"] = chosen + 32.0 * m * m
             peaks["placement"] = chosen + 8.0 * m * m + 17.0 * m * min(n_samples, _BLOCK)
-        return Forecast.of_stages(peaks, f"distances of {n_samples} rows to {m:.0f} landmarks", "Lower n_landmarks.")
+        return Forecast.of_stages(peaks, f"distances of {n_samples:,} rows to {m:,.0f} landmarks", "Lower n_landmarks.")
 
     def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[Any]:
         reporter = current_run().reporter

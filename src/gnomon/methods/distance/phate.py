@@ -195,8 +195,8 @@ class PHATE(PlacesRows, GraphEmbedder):
         def search(rows: npt.NDArray[np.intp], k: int) -> Any:
             if given is not None and given.metric == "precomputed" != parameters["metric"]:
                 return self._given_alone(rows, k)
-            fact, remedy = f"{k} neighbours of {len(rows)} rows", "Raise decay, or use fewer rows."
-            require_memory(f"X of {n} rows", 30.0 * k * len(rows), fact=fact, remedy=remedy)
+            fact, remedy = f"{k} neighbours of {len(rows):,} rows", "Raise decay, or use fewer rows."
+            require_memory(f"X of {n:,} rows", 30.0 * k * len(rows), fact=fact, remedy=remedy)
             return without_own(*self._nearest(X[rows], k + 1), rows)
 
         reporter.begin("affinities")
@@ -231,7 +231,8 @@ class PHATE(PlacesRows, GraphEmbedder):
     def _given_alone(self, rows: npt.NDArray[np.intp], k: int) -> Any:
         """Return the neighbours that rows were given, filled up to k by none: others would be at other distances."""
         warn(
-            f"weights of {len(rows)} rows reach beyond precomputed_knn, whose neighbours alone count.", NeighborsWarning
+            f"weights of {len(rows):,} rows reach beyond precomputed_knn, whose neighbours alone count.",
+            NeighborsWarning,
         )
         more = ((0, 0), (0, k - self.graph_.n_neighbors))
         distances = np.pad(self.graph_.distances[rows], more, constant_values=np.inf)

@@ -215,7 +215,7 @@ def decompose(prepared: Prepared, problem: LowRankSparse | None, parameters: dic
     """
     reporter = current_run().reporter
     if problem is None:
-        warn(f"{len(prepared.values)} rows hold 1 distinct row; they share one position.", DataWarning)
+        warn(f"{len(prepared.values):,} rows hold 1 distinct row; they share one position.", DataWarning)
         low_rank = np.tile(prepared.center, (len(prepared.values), 1))
         return Decomposition(prepared, None, None, low_rank, np.zeros_like(low_rank))
     reporter.begin("decomposition", parameters["max_iter"])

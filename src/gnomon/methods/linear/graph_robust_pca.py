@@ -147,7 +147,7 @@ def _joined(found: Decomposition, X: Any) -> Decomposition:
     n = len(copies)
     if len(first) == n:
         return found
-    warn(f"{n} rows hold {len(first)} distinct rows; equal rows share one position.", DataWarning)
+    warn(f"{n:,} rows hold {len(first):,} distinct rows; equal rows share one position.", DataWarning)
     shares = 1.0 / np.bincount(copies)[copies]
     mean = sparse_product(scipy.sparse.csr_array((shares, (copies, np.arange(n)))), found.low_rank)
     low_rank = mean[copies]

@@ -158,7 +158,7 @@ class KernelSelection(Printed):
         if self.rule == "simplest":
             rule = f"of fidelity within {self.tolerance:.3f} of the highest: fewest free parameters, then highest ratio"
         lines.append(f"* {rule}; + not surpassed in both")
-        rows = "all rows" if self.n_rows == self.n_samples else f"{self.n_rows} of {self.n_samples} rows"
+        rows = "all rows" if self.n_rows == self.n_samples else f"{self.n_rows:,} of {self.n_samples:,} rows"
         lines.append(
             f"{self.n_components} components; intrinsic dimension about {self.intrinsic_dimension:.1f}; {rows}, each "
             f"held out once; paths over {self.n_neighbors} neighbours; random_state={self.seed}"

@@ -311,7 +311,7 @@ class KernelPCA(WeighsRows, PlacesRows):
         if approximation is not None:
             rank = _choose_rank(n_samples, parameters)
             kept = (0.0 if kernel is not None else kept) + 24.0 * n * rank + 1.2e7
-            strips, what = 1000.0 * n, f"similarities of {n_samples} rows to {rank} of them"
+            strips, what = 1000.0 * n, f"similarities of {n_samples:,} rows to {rank} of them"
         else:
             what = f"similarities of {pairs}"
             if n_components > n_samples // 4:

@@ -166,7 +166,7 @@ def select_kernel(
     rows = _sample(table.values, checked["max_rows"], seed)
     n = int(rows.shape[0])
     if checked["n_neighbors"] >= n:
-        what, fact = f"n_neighbors={checked['n_neighbors']}", f"{n} rows are looked at"
+        what, fact = f"n_neighbors={checked['n_neighbors']}", f"{n:,} rows are looked at"
         raise ValueError(message(what, f"at most {n - 1}", fact=fact))
     families = kernel_families(kernels, degrees, rows)
     moved = rows - rows.mean(axis=0) if isinstance(rows, np.ndarray) else rows
@@ -181,7 +181,7 @@ def select_kernel(
         fewest = min(len(fold.fitted) for fold in searched)
         wanted = checked["n_components"] or min(max(1, math.ceil(dimension)), fewest - 1)
         if wanted >= fewest:
-            rule_of, fact = f"less than the rows fitted at a time, {fewest}", f"{n} rows are looked at"
+            rule_of, fact = f"less than the rows fitted at a time, {fewest}", f"{n:,} rows are looked at"
             raise ValueError(message(f"n_components={wanted}", rule_of, fact=fact))
         n_shown = max(wanted, min(checked["n_values"], n))
         task = _Task(

@@ -200,7 +200,7 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
         columns = parameters["n_varying" if kept < parameters["n_varying"] else "n_columns"]
         scores = 8.0 * n_samples * kept
         peaks = {"components": centring_memory(n_samples, columns, parameters["itemsize"]) + scores + 1e5}
-        return Forecast.of_stages(peaks, f"a block of rows, directions and scores of {n_samples} rows")
+        return Forecast.of_stages(peaks, f"a block of rows, directions and scores of {n_samples:,} rows")
 
     @entrance()
     @all_or_nothing

@@ -72,7 +72,7 @@ def check_anchors(given: Any, shape: tuple[int, int]) -> Float64Array | None:
     free = np.isnan(anchors).all(axis=1)
     wrong = np.flatnonzero(~free & ~(np.abs(anchors) < _LARGEST).all(axis=1))
     if wrong.size:
-        fact = f"{wrong.size} rows are not, the first is row {wrong[0]}: {anchors[wrong[0]].tolist()}"
+        fact = f"{wrong.size:,} rows are not, the first is row {wrong[0]}: {anchors[wrong[0]].tolist()}"
         remedy = "Give a row all its coordinates, or NaN in all of them to leave it free."
         raise ValueError(message("anchors", "finite, or NaN in all of a row", fact=fact, remedy=remedy))
     if free.all():

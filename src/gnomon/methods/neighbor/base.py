@@ -215,7 +215,7 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         if parameters["of_bytes"] and not reduced and parameters["metric"] == "euclidean":
             peaks = {name: 1.0 * n_samples * parameters["n_columns"] + peak for name, peak in peaks.items()}
         remedy = FEWER_ROWS if parameters["n_shared"] is None else "Use fewer rows or columns."
-        return Forecast.of_stages(peaks, f"{k} neighbours of {n_samples} rows and what is made of them", remedy)
+        return Forecast.of_stages(peaks, f"{k} neighbours of {n_samples:,} rows and what is made of them", remedy)
 
     def _durations(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> dict[str, float]:
         width = self._n_reduced(n_samples, n_features, parameters)

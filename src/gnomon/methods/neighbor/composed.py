@@ -246,8 +246,8 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
             raise TypeError(message(what, "gnomon.affinities.Affinities", fact=fact, remedy=remedy))
         n_samples = int(prepared.rows.shape[0])
         if isinstance(found, Affinities) and found.n_samples != n_samples:
-            fact = f"there are {n_samples} distinct rows"
-            raise ValueError(message(f"{what} for {found.n_samples} rows", "for inputs.X, one row each", fact=fact))
+            fact = f"there are {n_samples:,} distinct rows"
+            raise ValueError(message(f"{what} for {found.n_samples:,} rows", "for inputs.X, one row each", fact=fact))
         return prepared
 
     def _conclude(self, prepared: Prepared, objective: Any, solution: Any) -> npt.NDArray[Any]:
@@ -321,7 +321,11 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
         n_given = n_samples if copies is None else len(copies)
         if shape not in ((n_samples, n_samples), (n_given, n_given)):
             found = f"affinity of {shape[0]} rows" if shape[0] == shape[-1] else f"affinity of shape {shape}"
-            fact = f"there are {n_given} rows" if copies is None else f"there are {n_given} rows, {n_samples} distinct"
+            fact = (
+                f"there are {n_given:,} rows"
+                if copies is None
+                else f"there are {n_given:,} rows, {n_samples:,} distinct"
+            )
             raise ValueError(message(found, "one row each", fact=fact))
         of_all = shape[0] != n_samples
         if isinstance(affinity, Affinities) or (isinstance(affinity, np.ndarray | Gram) and _takes_array(loss)):
@@ -454,11 +458,9 @@ def _of_distinct_rows(affinities: Any, copies: Any, loss: Any) -> Affinities:
     added = loss in _ADDED_UP if isinstance(loss, str) else True
     if not (added and isinstance(affinities, Affinities)) or affinities.normalization == "rows":
         names = ", ".join(map(repr, _ADDED_UP))
-        fact = (
-            f"{n} rows hold {n_distinct} distinct rows; those of equal rows are added up for the losses {names} alone"
-        )
+        fact = f"{n:,} rows hold {n_distinct:,} distinct rows; those of equal rows are added up for {names} alone"
         remedy = "Fit the distinct rows, X[first] with first = np.sort(np.unique(X, axis=0, return_index=True)[1])."
-        what, rule = f"affinity of {n} rows", f"one of the distinct rows for loss={loss!r:.40}"
+        what, rule = f"affinity of {n:,} rows", f"one of the distinct rows for loss={loss!r:.40}"
         raise ValueError(message(what, rule, fact=fact, remedy=remedy))
     groups = scipy.sparse.csr_array((np.ones(n), (copies, np.arange(n))), shape=(n_distinct, n))
     merged = scipy.sparse.csr_array(groups @ affinities.matrix @ groups.T)

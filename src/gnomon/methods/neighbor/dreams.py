@@ -166,5 +166,5 @@ def _given(reference: Any, n_rows: int, n_components: int) -> npt.NDArray[np.flo
         )
     bad = np.flatnonzero(~np.isfinite(positions).all(axis=1))
     if bad.size:
-        raise ValueError(message("reference", "finite", fact=f"{bad.size} rows are not, the first is row {bad[0]}"))
+        raise ValueError(message("reference", "finite", fact=f"{bad.size:,} rows are not, the first is row {bad[0]}"))
     return positions

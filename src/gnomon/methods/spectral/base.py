@@ -73,6 +73,6 @@ class GraphEigenmaps(PlacesRows, GraphEmbedder):
 def check_distinct_rows(n_components: int, n_rows: int) -> None:
     """Raise ValueError if the distinct rows have fewer eigenvectors besides the constant one than are wanted."""
     if n_components > n_rows - 1:
-        what, fact = f"n_components={n_components}", f"{n_rows} distinct rows"
+        what, fact = f"n_components={n_components}", f"{n_rows:,} distinct rows"
         remedy = "Lower n_components or pass more rows."
         raise ValueError(message(what, f"at most {n_rows - 1}", fact=fact, remedy=remedy))

@@ -181,7 +181,7 @@ class LaplacianEigenmaps(WeightedRowEmbedder, GraphEigenmaps):
         matrix = left + _MATRIX.of(n_samples, n_features, k) + dense_eigenvectors_memory(n_samples)
         sparse = {name: parameters[name] for name in ("n_columns", "n_shared")}
         stages = {"neighbors": search_memory(n_samples, n_features, k, **sparse), "eigenvectors": matrix}
-        return Forecast.of_stages(stages, f"{k} neighbours of {n_samples} rows and a matrix of them")
+        return Forecast.of_stages(stages, f"{k} neighbours of {n_samples:,} rows and a matrix of them")
 
     def _embed(self, X: Any, parameters: dict[str, Any]) -> Float64Array:
         reporter = current_run().reporter

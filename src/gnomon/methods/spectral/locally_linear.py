@@ -152,14 +152,16 @@ class LocallyLinearEmbedding(GraphEigenmaps):
         entries = min(n, (parameters["n_neighbors"] + 1.0) ** 2)  # of a row of B: neighbours, and theirs
         linear = n * (800.0 + 30.0 * entries) + _ROWS.of(n_samples, n_features)
         if solver == "descent":
-            return Forecast(linear + 3000.0 * n + 5e6, f"neighbours of {n_samples} rows and a basis", "Use fewer rows.")
+            return Forecast(
+                linear + 3000.0 * n + 5e6, f"neighbours of {n_samples:,} rows and a basis", "Use fewer rows."
+            )
         if solver == "dense":
             fact = f"a matrix of {n_samples} x {n_samples} entries and the rotations that lead to its eigenvectors"
             return Forecast(written_out_memory(n) + linear, fact, "Use solver='descent', or fewer rows.")
         # What a factor needs is known when the graph is; beyond this it is not tried.
         filled = min(_FRONTS * math.sqrt(parameters["n_neighbors"]) + _FRONTS_OF_MANY * n, _MOST_OF_FRONTS)
         factor = min(filled * n**2, 8.0 * MAX_FACTOR_ENTRIES)
-        fact, remedy = f"a factor for {n_samples} rows and their neighbours", "Use solver='descent', or fewer rows."
+        fact, remedy = f"a factor for {n_samples:,} rows and their neighbours", "Use solver='descent', or fewer rows."
         return Forecast(max(factor, dense_eigenvectors_memory(n_samples)) + linear, fact, remedy)
 
     def _embed(self, X: Any, parameters: dict[str, Any]) -> Float64Array:
@@ -255,7 +257,7 @@ def _form(X: Any, graph: NeighborGraph, parameters: dict[str, Any]) -> scipy.spa
     alignment = alignment_matrix(X, graph, n_components, variant=parameters["variant"])
     if alignment.n_flat:
         warn(
-            f"the neighbours of {alignment.n_flat} of {graph.n_samples} rows span fewer than "
+            f"the neighbours of {alignment.n_flat:,} of {graph.n_samples:,} rows span fewer than "
             f"n_components={n_components} dimensions; only those they span count there.",
             DataWarning,
         )

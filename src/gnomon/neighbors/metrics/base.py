@@ -87,7 +87,7 @@ class NativeMetric(ABC):
 def told_rows(marked: npt.NDArray[np.bool_]) -> str:
     """Return how many rows are marked, and the first of them."""
     rows = np.flatnonzero(marked)
-    return f"{len(rows)} rows, first: {', '.join(map(str, rows[:_FIRST]))}"
+    return f"{len(rows):,} rows, first: {', '.join(map(str, rows[:_FIRST]))}"
 
 
 def refuse_negative(name: str, X: Any) -> None:

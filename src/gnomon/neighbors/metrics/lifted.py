@@ -150,7 +150,7 @@ class Cosine(_Lifted):
             return
         if count == 1:  # equal rows that were merged are told of as given
             count = (current_run().made or {}).get(_MERGED, 1)
-        which = "1 row is all zeros; its" if count == 1 else f"{count} rows are all zeros; their"
+        which = "1 row is all zeros; its" if count == 1 else f"{count:,} rows are all zeros; their"
         to_others = "such rows" if count == 1 else "each other"
         warn(f"{which} {self.name} distance is 0 to {to_others} and 1 to all other rows", DataWarning)
 

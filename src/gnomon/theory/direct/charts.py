@@ -61,7 +61,7 @@ def chart_map(affinities: Affinities, kernel: OutputKernel, X: npt.ArrayLike, *,
     q = check_parameters(_RULES, {"n_components": n_components})["n_components"]
     table = np.asarray(X, dtype=np.float64)
     if table.shape[0] != affinities.n_samples:
-        raise ValueError(message("X", f"a table of {affinities.n_samples} rows", fact=f"{table.shape[0]} rows"))
+        raise ValueError(message("X", f"a table of {affinities.n_samples:,} rows", fact=f"{table.shape[0]:,} rows"))
     matrix = sp.csr_array(affinities.matrix.astype(np.float64))
     with single_threaded_blas():
         frames, steps = _charts(matrix, table, q)

@@ -42,11 +42,10 @@ def overview(subject: Subject) -> Section:
 def data(subject: Subject) -> Section:
     """Say what was mapped: rows, features, labels, gaps, copies, units and checksums."""
     result = subject.map
-    names = ", ".join(map(str, result.feature_names[:_NAMED]))
-    more = result.n_features - _NAMED
+    names = first_few(map(str, result.feature_names), _NAMED)
     pairs: list[tuple[str, Any]] = [
         ("rows", f"{result.n_samples:,}"),
-        ("features", f"{result.n_features:,}: {names}{f' and {more:,} more' if more > 0 else ''}"),
+        ("features", f"{result.n_features:,}: {names}"),
         ("labels", _labels(result)),
         ("missing values", _missing(result)),
         ("rows equal to an earlier one", f"{subject.n_duplicates:,}"),
