@@ -106,3 +106,43 @@ def test_the_report_lists_them():
     assert "1 row lies off the 3 directions in which 40 columns go together" in told
     listed = told.partition("Rows off what columns have in common")[2]
     assert all(text in listed for text in ("row 5", "most in", "c12"))
+
+
+def test_new_rows_off_what_columns_have_in_common_are_told_beside_their_novelty():
+    """Two values of forty are odd, which hardly changes how far the nearest rows are."""
+    X = factors(9, n=400)
+    X[380:383, [4, 21]] += [3.0, -3.0]
+    made = gn.map(X[:380], method="pca", feature_names=[f"c{i}" for i in range(40)])
+    drift = made.extend(X[380:])[1]
+    off = drift.off_directions
+    assert sorted(off.rows.tolist()) == [0, 1, 2]
+    assert {name for features in off.features for name, _ in features[:2]} == {"c4", "c21"}
+    assert drift.novelty[:3].max() < 1.0
+    assert not drift.refit
+    told = drift.summary().splitlines()
+    assert "3 of 20 new rows (0, 1, 2), as of as many like the old any is in one of 400 draws at most" in told[-2]
+    assert told[-1].endswith(" 3 of the new rows lie off what columns of the map have in common: look at them.")
+    alone = made.extend(X[380:381])[1]
+    assert alone.off_directions.rows.tolist() == [0]
+    assert alone.off_directions.off_limit < off.off_limit  # one row has fewer chances
+    like = made.extend(X[383:])[1]
+    assert (len(like.off_directions), like.off_directions.told_of_new()) == (0, "")
+    assert "in common" not in like.summary()
+
+
+@pytest.mark.parametrize("n_new", [1, 30])
+def test_new_rows_like_the_old_are_hardly_ever_told(n_new):
+    told = 0
+    for seed in range(10):
+        X = factors(seed, n=200 + 4 * n_new, p=30)
+        measured = direction_distances(X[:200])
+        for begin in range(200, len(X), n_new):
+            found = measured.of_new(X[begin : begin + n_new], 0.05)
+            told += (np.minimum(found.off_chance, found.within_chance) <= 0.025).any()
+    assert told <= 4  # of 40 draws, at a level of 0.05 that is 2
+
+
+def test_new_rows_of_a_series_are_not_judged_so():
+    rng = np.random.default_rng(0)
+    X = np.cumsum(rng.normal(size=(400, 6)), axis=0)
+    assert gn.map(X[:350], method="pca").extend(X[350:])[1].off_directions is None

@@ -11,13 +11,14 @@ import numpy.typing as npt
 
 from gnomon._entrance import part
 from gnomon._printed import Printed
+from gnomon.data.dataset import first_few
 from gnomon.explanations.answer import format_number, format_table
 from gnomon.explanations.ranked import names_of_rows
 from gnomon.geometry.direction_distances import FAMILY, DirectionDistances, direction_distances
 from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors import NeighborGraph
 
-__all__ = ["OffDirections", "find_off_directions"]
+__all__ = ["OffDirections", "find_new_off_directions", "find_off_directions"]
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -25,6 +26,7 @@ Ints = npt.NDArray[np.int64]
 _LISTED = 20  # rows that are printed
 _COLUMNS = 3  # named of each row
 _EXAMPLES = 5  # rows of a group whose columns are looked at
+_NEW = 0.0025  # how often at most any of new rows is told that are like those of the table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +127,17 @@ class OffDirections(Printed):
             )
         return text
 
+    def told_of_new(self) -> str:
+        """Say which of new rows stand out; empty if none does."""
+        if not len(self):
+            return ""
+        listed = first_few(map(str, np.sort(self.rows).tolist()), _EXAMPLES)
+        return (
+            f"off what columns of the map have in common: {len(self):,} of {len(self.off):,} new rows ({listed}), as "
+            f"of as many like the old any is in one of {round(1 / _NEW)} draws at most; row {self.rows[0]} most in "
+            f"{_told(self.features[0])}"
+        )
+
     def __str__(self) -> str:
         if not len(self):
             return self.headline()
@@ -162,26 +175,59 @@ def find_off_directions(
         None of fewer than 50 rows or two columns that count.
     """
     found = direction_distances(X, n_directions)
-    if found is None:
-        return None
-    chance = np.minimum(found.off_chance, found.within_chance)
-    rows = np.flatnonzero(chance <= FAMILY / 2)
-    farther = np.maximum(found.off / found.off_limit, found.within / found.within_limit)
-    farther = np.where(np.isfinite(farther), farther, 0.0)
-    rows = rows[np.lexsort((rows, -farther[rows], chance[rows]))].astype(np.int64)
+    return None if found is None else _told_of(found, X, graph, feature_names, point_names, FAMILY)
+
+
+def find_new_off_directions(X: Any, X_new: Any, feature_names: Sequence[str]) -> OffDirections | None:
+    """Find which new rows lie farther off the directions of a table, or farther out within them, than its rows do.
+
+    Parameters
+    ----------
+    X, X_new : ndarray of shape (n_samples, n_features) and (n_new, n_features)
+    feature_names : sequence of str
+
+    Returns
+    -------
+    OffDirections or None
+        Of the new rows: of as many like those of the table any stands out in at most one of 400 draws. None as for
+        `find_off_directions`.
+    """
+    found = direction_distances(X)
+    return None if found is None else _told_of(found.of_new(X_new, _NEW), X_new, None, feature_names, None, _NEW)
+
+
+def _told_of(
+    found: DirectionDistances,
+    X: Any,
+    graph: NeighborGraph | None,
+    feature_names: Sequence[str],
+    point_names: Any,
+    level: float,
+) -> OffDirections:
+    """Return the rows that stand out at a level, those of groups by themselves where neighbours are known."""
+    off, within = found.off_chance <= level / 2, found.within_chance <= level / 2
+    rows = np.flatnonzero(off | within)
+    farther = np.fmax(found.off[rows] / found.off_limit, found.within[rows] / found.within_limit)
+    order = np.lexsort((rows, -farther, np.minimum(found.off_chance, found.within_chance)[rows]))
+    rows = rows[order].astype(np.int64)
     grouped = _are_grouped(graph, rows)
     rows, together = rows[~grouped], np.sort(rows[grouped])
     names = [feature_names[c] for c in found.columns]
-    examples = together[evenly_spaced(len(together), _EXAMPLES)] if len(together) else together
+
+    def shares(row: int) -> Array:
+        parts = found.contributions(X, row)[0 if off[row] else 1]
+        return np.asarray(parts / parts.sum())
+
+    examples = together[evenly_spaced(len(together), _EXAMPLES)].tolist() if len(together) else []
     return OffDirections(
         n_directions=found.n_directions,
         n_columns=len(found.columns),
         rows=rows,
         names=names_of_rows(point_names, rows),
-        by=[_by(found, row) for row in rows.tolist()],
-        features=[_largest(_shares(found, X, row), names) for row in rows.tolist()],
+        by=["both" if off[row] and within[row] else "off" if off[row] else "within" for row in rows.tolist()],
+        features=[_largest(shares(row), names) for row in rows.tolist()],
         together=together,
-        together_features=_largest(sum(_shares(found, X, row) / len(examples) for row in examples.tolist()), names),
+        together_features=_largest(np.mean([shares(row) for row in examples], axis=0), names) if examples else [],
         off=found.off,
         within=found.within,
         off_chance=found.off_chance,
@@ -191,30 +237,17 @@ def find_off_directions(
     )
 
 
-def _are_grouped(graph: NeighborGraph, rows: Ints) -> npt.NDArray[np.bool_]:
-    """Return of which rows more than half of the neighbours are among them."""
-    if not len(rows):
-        return np.zeros(0, dtype=np.bool_)
+def _are_grouped(graph: NeighborGraph | None, rows: Ints) -> npt.NDArray[np.bool_]:
+    """Return of which rows more than half of the neighbours are among them; of none where these are not known."""
+    if graph is None or not len(rows):
+        return np.zeros(len(rows), dtype=np.bool_)
     near = np.isin(graph.indices[rows], rows)
     if graph.mask is not None:
         near &= graph.mask[rows]
     return np.asarray(near.mean(axis=1) > 0.5)
 
 
-def _by(found: DirectionDistances, row: int) -> str:
-    off, within = found.off_chance[row] <= FAMILY / 2, found.within_chance[row] <= FAMILY / 2
-    return "both" if off and within else "off" if off else "within"
-
-
-def _shares(found: DirectionDistances, X: Any, row: int) -> Array:
-    off, within = found.contributions(X, row)
-    parts = off if found.off_chance[row] <= FAMILY / 2 else within
-    return np.asarray(parts / parts.sum())
-
-
-def _largest(shares: Any, names: Sequence[str]) -> list[tuple[str, float]]:
-    if np.ndim(shares) == 0:  # of no row
-        return []
+def _largest(shares: Array, names: Sequence[str]) -> list[tuple[str, float]]:
     first = np.argsort(-shares, kind="stable")[:_COLUMNS]
     return [(str(names[c]), float(shares[c])) for c in first.tolist()]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -127,6 +127,59 @@ class Directions:
         return 1.0 + (1.0 + within) / self.n_samples
 
 
+@dataclass(frozen=True)
+class _Bar:
+    """By what distances are judged: how those of other rows fall, and how their parts do.
+
+    Attributes
+    ----------
+    own, parts : list of Tail
+        None where nothing has such a distance.
+    usual : float
+        The median distance: what is beyond it may be one part.
+    least : float
+        What is added to distances, as rounding leaves as much.
+    """
+
+    own: list[Tail]
+    parts: list[Tail]
+    usual: float
+    least: float
+
+    @classmethod
+    def learn(cls, values: Float64Array, shares: list[Float64Array], sample: Ints, least: float) -> Self:
+        """Learn from the distances of all rows, and the parts of those of a sample."""
+        if not values.max() > np.finfo(np.float64).tiny:
+            return cls([], [], 0.0, 0.0)
+        n, values = len(values), values + max(least, np.finfo(np.float64).tiny)
+        counts = sorted({_number_apart(n, share) for share in _SHARES_APART})
+        own = [Tail.learn(values, count, min(int(_WITHIN * n) - count, _GAPS)) for count in counts]
+        n_apart = _number_apart(len(sample))
+        order = np.argsort(-values[sample], kind="stable")
+        parts = []
+        for of_rows in shares:
+            others = np.maximum(of_rows[order[n_apart:]].ravel(), np.finfo(np.float64).tiny)
+            hidden = int(np.count_nonzero(of_rows[order[:n_apart]].max(axis=1) > others.max()))
+            n_gaps, times = min(_GAPS, len(others) // 4), n / len(sample)
+            parts.append(Tail.learn(others, max(hidden, 1), n_gaps, n_hidden=hidden, times=times))
+        return cls(own, parts, float(np.median(values)), least)
+
+    def expected(self, values: Float64Array) -> Float64Array:
+        """Return of how many rows of such a table, at most on average, each distance is exceeded."""
+        if not self.own:
+            return np.full(len(values), np.inf)
+        values = values + self.least
+        by_own = np.min([len(self.own) * tail.expected(values) for tail in self.own], axis=0)
+        return np.asarray(np.max([by_own, *(tail.expected(values - self.usual) for tail in self.parts)], axis=0))
+
+    def limit(self, chance: float) -> float:
+        """Return the distance beyond which less is expected; NaN where nothing has one."""
+        if not self.own:
+            return float("nan")
+        by_own = min(tail.limit(chance / len(self.own)) for tail in self.own)
+        return max(by_own, *(self.usual + tail.limit(chance) for tail in self.parts)) - self.least
+
+
 @dataclass(frozen=True, kw_only=True)
 class DirectionDistances:
     """How far each row of a table lies off common directions and within them, beside other rows.
@@ -145,6 +198,8 @@ class DirectionDistances:
     parts : list of Directions
     part : ndarray of shape (n_samples,), int64
         By which of them each row is measured; it was not learned from that row.
+    bars : tuple of two
+        By which distances off and within are judged.
     """
 
     n_directions: int
@@ -157,6 +212,37 @@ class DirectionDistances:
     within_limit: float
     parts: list[Directions]
     part: Ints
+    bars: tuple[_Bar, _Bar]
+
+    def of_new(self, X_new: Any, level: float) -> Self:
+        """Return the distances of other rows, and how likely any of as many rows like those of the table is as far.
+
+        Parameters
+        ----------
+        X_new : ndarray of shape (n_rows, n_features)
+        level : float in (0, 1)
+            Half of it is the chance at the limits.
+
+        Returns
+        -------
+        DirectionDistances
+            Of these rows, and for as many.
+        """
+        rows = dense_rows(X_new)[:, self.columns]
+        times = len(rows) / len(self.part)
+        off, within = self.parts[0].distances(rows)
+        off /= self.parts[0].loose(within)
+        of_off, of_within = self.bars
+        return replace(
+            self,
+            off=off,
+            within=within,
+            off_chance=np.minimum(1.0, times * of_off.expected(off)),
+            within_chance=np.minimum(1.0, times * of_within.expected(within)),
+            off_limit=of_off.limit(level / 2 / times),
+            within_limit=of_within.limit(level / 2 / times),
+            part=np.zeros(len(rows), dtype=np.int64),
+        )
 
     def contributions(self, X: Any, row: int) -> tuple[Float64Array, Float64Array]:
         """Return the parts of `columns` in the distances of a row, off and within."""
@@ -213,19 +299,19 @@ def direction_distances(X: Any, n_directions: int | None = None) -> DirectionDis
     sample = evenly_spaced(n, _rows_of_sample(len(columns)))
     shares = _shares(table, sample, parts, part)
     rounding = _ROUNDING * (float(np.median(off)) + float(parts[0].variance.sum()))
-    off_chance, off_limit = _chances(off + rounding, shares[:1], sample)
-    within_chance, within_limit = _chances(within, shares[1:], sample)
+    bars = (_Bar.learn(off, shares[:1], sample, rounding), _Bar.learn(within, shares[1:], sample, 0.0))
     return DirectionDistances(
         n_directions=k,
         columns=columns,
         off=off,
         within=within,
-        off_chance=off_chance,
-        within_chance=within_chance,
-        off_limit=off_limit,
-        within_limit=within_limit,
+        off_chance=np.minimum(1.0, bars[0].expected(off)),
+        within_chance=np.minimum(1.0, bars[1].expected(within)),
+        off_limit=bars[0].limit(FAMILY / 2),
+        within_limit=bars[1].limit(FAMILY / 2),
         parts=parts,
         part=part,
+        bars=bars,
     )
 
 
@@ -277,27 +363,3 @@ def _shares(X: Any, sample: Ints, parts: list[Directions], part: Ints) -> list[F
 
 def _width(directions: Directions) -> int:
     return len(directions.components)
-
-
-def _chances(values: Float64Array, shares: list[Float64Array], sample: Ints) -> tuple[Float64Array, float]:
-    """Return how likely values as large come anywhere, by their own tail and those of their parts; and the limit."""
-    n, least = len(values), np.finfo(np.float64).tiny
-    if not values.max() > least:  # nothing lies there
-        return np.ones(n), float("nan")
-    chance, limit = np.ones(n), np.inf
-    counts = sorted({_number_apart(n, share) for share in _SHARES_APART})
-    for n_apart in counts:
-        tail = Tail.learn(np.maximum(values, least), n_apart, min(int(_WITHIN * n) - n_apart, _GAPS))
-        chance = np.minimum(chance, len(counts) * tail.chance(values))
-        limit = min(limit, tail.limit(FAMILY / 2 / len(counts)))
-    usual = float(np.median(values))
-    order = np.argsort(-values[sample], kind="stable")
-    apart, others = order[: _number_apart(len(sample))], order[_number_apart(len(sample)) :]
-    for of_rows in shares:
-        parts = np.maximum(of_rows[others].ravel(), least)
-        hidden = int(np.count_nonzero(of_rows[apart].max(axis=1) > parts.max()))
-        n_gaps = min(_GAPS, len(parts) // 4)
-        tail = Tail.learn(parts, max(hidden, 1), n_gaps, n_hidden=hidden, times=n / len(sample))
-        chance = np.maximum(chance, tail.chance(values - usual))
-        limit = max(limit, usual + tail.limit(FAMILY / 2))
-    return chance, limit

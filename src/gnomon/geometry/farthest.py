@@ -69,10 +69,15 @@ class Tail:
         slope = max(float(gaps.mean()), _LEAST_SLOPE)
         return cls(float(exp(ordered[first])), slope, n_beyond * times, n_gaps)
 
+    def expected(self, values: Float64Array) -> Float64Array:
+        """Return of how many of all values, at most on average, each is exceeded; infinite up to the base."""
+        farther = log(np.maximum(values, self.base) / self.base) / self.slope
+        found: Float64Array = self.n_beyond * exp(-self.n_gaps * log1p(farther / self.n_gaps))
+        return np.where(values > self.base, found, np.inf)
+
     def chance(self, values: Float64Array) -> Float64Array:
         """Return how likely, at most, any of all values is as large as each; 1 up to the base."""
-        farther = log(np.maximum(values, self.base) / self.base) / self.slope
-        return np.minimum(1.0, self.n_beyond * exp(-self.n_gaps * log1p(farther / self.n_gaps)))
+        return np.minimum(1.0, self.expected(values))
 
     def limit(self, chance: float) -> float:
         """Return the value beyond which `chance` is less."""

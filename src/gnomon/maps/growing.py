@@ -249,6 +249,7 @@ def extend(
     places = np.ascontiguousarray(result.transform(rows), dtype=np.float32)
     mapped = result._as_mapped(rows)
     held_out = result._held_out_rows() if result._n_fitted is None else hold_out_rows(result, None)
+    orders = (order_of_rows(result), succession_of_rows(mapped, result.metric))
     drift = measure_drift(
         result._mapped().values,
         result.embedding,
@@ -262,9 +263,11 @@ def extend(
         missing=_gaps(result, rows, missing),
         missing_names=_names_as_they_came(result),
         unknown=_unknown_to(result, unknown, m),
-        orders=(order_of_rows(result), succession_of_rows(mapped, result.metric)),
+        orders=orders,
         n_together=0 if result.representation is None else int(result.representation.values.shape[1]),
     )
+    if not any(orders):
+        drift = replace(drift, off_directions=result._new_off_directions(rows))
     drift = cautioned(result, drift, joined=True)
     columns = {name: _longer(column, metadata.get(name), m, name) for name, column in result.metadata.items()}
     source = columns.pop(_SOURCE, np.array(["yes"] * result.n_samples + ["no"] * m))

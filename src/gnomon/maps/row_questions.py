@@ -19,7 +19,7 @@ from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 
 if TYPE_CHECKING:
     from gnomon.data import Table
-    from gnomon.explanations import Outliers, Repeats, Suspects
+    from gnomon.explanations import OffDirections, Outliers, Repeats, Suspects
     from gnomon.neighbors import NeighborGraph
 
 __all__ = ["RowQuestions"]
@@ -43,6 +43,7 @@ class RowQuestions:
     _checked: Callable[[], Table]
     _mapped: Callable[[], Any]
     _standardised: Callable[[], Table]
+    _as_scaled: Callable[[Any], Any]
     _known_labels: Callable[[], npt.NDArray[Any]]
 
     @entrance("suspects")
@@ -128,12 +129,27 @@ class RowQuestions:
         gnomon.explanations.Outliers
         """
         from gnomon.explanations.off_directions import find_off_directions
+
+        values, off = self._of_numbers(), None
+        if values is not None:
+            off = find_off_directions(values, self._nearest(), self.feature_names, point_names=self.point_names)
+        return cautioned(self, replace(self._thin_rows(n_top), off_directions=off))
+
+    def _of_numbers(self) -> npt.NDArray[Any] | None:
+        """Return the features, standardised if the map was made so; None where they are no dense table of numbers."""
         from gnomon.neighbors.metrics import metric_name
 
-        table, off = self._standardised(), None
-        if isinstance(table.values, np.ndarray) and metric_name(self.metric) in _OF_NUMBERS:
-            off = find_off_directions(table.values, self._nearest(), self.feature_names, point_names=self.point_names)
-        return cautioned(self, replace(self._thin_rows(n_top), off_directions=off))
+        values = self._standardised().values
+        return values if isinstance(values, np.ndarray) and metric_name(self.metric) in _OF_NUMBERS else None
+
+    def _new_off_directions(self, rows: Any) -> OffDirections | None:
+        """Return which of new rows lie off the directions of those of the map; None where these have none."""
+        from gnomon.explanations.off_directions import find_new_off_directions
+
+        values = self._of_numbers()
+        if values is None:
+            return None
+        return find_new_off_directions(values, self._as_scaled(rows), self.feature_names)
 
     def _thin_rows(self, n_top: int) -> Outliers:
         """Return outliers by their neighbours alone."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ from gnomon.extension.drift.columns import ColumnShift, MissingShift, UnknownShi
 from gnomon.extension.drift.differences import differences, reasons, slight
 from gnomon.extension.drift.judgement import judged_by
 from gnomon.extension.drift.summary import summary
+
+if TYPE_CHECKING:
+    from gnomon.explanations import OffDirections
 
 __all__ = ["Drift"]
 
@@ -104,6 +107,11 @@ class Drift(Printed):
     caution : str
         What the order of the rows of the map, or of the new ones, says against comparing all of them, and what is left
         out, such as weights of rows that made the map; empty if nothing.
+    off_directions : gnomon.explanations.OffDirections or None
+        Which new rows lie off the directions in which columns of the map go together, or far out within them, and by
+        which columns: of rows like the old ones any does in at most one of 400 draws. Novelty goes by distances to the
+        nearest rows, which a few odd columns of many, or a broken correlation, hardly change. Told, and no reason to
+        fit again. None of time series, and where the map has no such directions, see `Map.outliers`.
     independent : Drift or None
         Of a time series, what rows say that are so far apart that they are hardly alike, and all that is judged is
         judged by: other numbers than counts, `novelty`, `labels` and `copies` are those of these. None where all rows
@@ -155,6 +163,7 @@ class Drift(Printed):
     n_repeated: int = 0
     copies_p_value: float = 1.0
     independent: Drift | None = None
+    off_directions: OffDirections | None = None
 
     @property
     def n_blank(self) -> int:

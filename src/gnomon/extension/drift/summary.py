@@ -56,10 +56,16 @@ def summary(drift: Drift) -> str:
         which = first_few(told, NAMED, of="column", before=", and")
         lines.append(f"categories that the map does not know: {which}")
     lines += [_told_copies(drift)] if has_copies(drift) else []
+    off = "" if drift.off_directions is None else drift.off_directions.told_of_new()
+    lines += [off] if off else []
     lines += [drift.caution] if drift.caution else []
     advice = _advice(judged)
     if has_copies(drift):
         advice += f" {len(drift.copies):,} of the new rows are not new: they test nothing."
+    if off and drift.off_directions is not None:
+        count = len(drift.off_directions)
+        verb = "lies" if count == 1 else "lie"
+        advice += f" {count:,} of the new rows {verb} off what columns of the map have in common: look at them."
     return "\n".join([*lines, advice])
 
 

@@ -77,6 +77,8 @@ _PAPERS = {
 _OBJECTS = ("blocks", "precomputed_knn")  # parameters that are no numbers and no words
 _OTHER_SOURCES = (
     "Breunig, Kriegel, Ng & Sander, LOF: identifying density-based local outliers, SIGMOD 2000 (outliers)",
+    "Jackson & Mudholkar, Control procedures for residuals associated with principal component analysis, Technometrics "
+    "21, 1979 (rows off what columns have in common)",
     "Tissot, Mémoire sur la représentation des surfaces et les projections des cartes géographiques, 1881 (stretch, "
     "anisotropy)",
 )
