@@ -98,6 +98,15 @@ def test_rows_far_out_within_are_not_off_for_directions_that_are_not_known_exact
     assert np.count_nonzero(told) <= 1
 
 
+def test_heavy_tails_along_a_few_of_many_directions_have_few():
+    """Three of fifteen directions are factors of Student's t of 3, which the others do not show."""
+    told = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        told.append(len(standing_out(factors(rng, 1000, 15, scores=rng.standard_t(3, size=(1000, 3))))))
+    assert np.count_nonzero(told) <= 2
+
+
 @pytest.mark.parametrize("share", [0.05, 0.1, 0.3])
 def test_a_cluster_of_one_in_twenty_rows_or_more_is_no_row_out_of_place(share):
     for seed in range(4):

@@ -261,8 +261,8 @@ def direction_distances(X: Any, n_directions: int | None = None) -> DirectionDis
 
     Distances are judged by how those of other rows fall, not by a normal distribution, see
     `gnomon.geometry.farthest.Tail`: by up to a hundred of those that follow on the largest, which are one in a hundred
-    of all rows, or one in forty, and five at least; and by how the largest contributions fall, as one value of a
-    heavy-tailed column may be all that is odd in a row.
+    of all rows, or one in forty, and five at least; and by how the largest contributions of columns, and along each
+    direction, fall, as one value with a heavy tail may be all that is odd in a row.
 
     Parameters
     ----------
@@ -299,7 +299,12 @@ def direction_distances(X: Any, n_directions: int | None = None) -> DirectionDis
     sample = evenly_spaced(n, _rows_of_sample(len(columns)))
     shares = _shares(table, sample, parts, part)
     rounding = _ROUNDING * (float(np.median(off)) + float(parts[0].variance.sum()))
-    bars = (_Bar.learn(off, shares[:1], sample, rounding), _Bar.learn(within, shares[1:], sample, 0.0))
+    off_shares, within_shares, along = shares
+    each = [along[:, [d]] for d in range(along.shape[1])]  # one may have a heavy tail, and most none
+    bars = (
+        _Bar.learn(off, [off_shares], sample, rounding),
+        _Bar.learn(within, [within_shares, *each], sample, 0.0),
+    )
     return DirectionDistances(
         n_directions=k,
         columns=columns,
@@ -348,7 +353,9 @@ def _learn_parts(X: Any, n_directions: int) -> tuple[list[Directions], Ints]:
     return parts, part
 
 
-def _shares(X: Any, sample: Ints, parts: list[Directions], part: Ints) -> list[Float64Array]:
+def _shares(
+    X: Any, sample: Ints, parts: list[Directions], part: Ints
+) -> tuple[Float64Array, Float64Array, Float64Array]:
     """Return of rows of a sample the parts of columns off the directions and within them, and of directions within."""
     shape = (len(sample), int(X.shape[1]))
     off, within, along = np.empty(shape), np.empty(shape), np.zeros((len(sample), max(map(_width, parts))))
@@ -358,7 +365,7 @@ def _shares(X: Any, sample: Ints, parts: list[Directions], part: Ints) -> list[F
         off[at], within[at] = directions.contributions(rows)
         scores = product(rows - directions.mean, directions.components.T)
         along[at, : scores.shape[1]] = np.square(scores) / directions.variance
-    return [off, within, along]
+    return off, within, along
 
 
 def _width(directions: Directions) -> int:
