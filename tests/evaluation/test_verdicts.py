@@ -34,7 +34,6 @@ from gnomon.evaluation.gaps.judgement import Ground
 from gnomon.evaluation.gaps.saddles import Landscape, NullDips, _of_clouds, _of_uniform
 from gnomon.evaluation.nulls import _point_p_values
 from gnomon.evaluation.paths import path_lengths
-from gnomon.evaluation.structureless import Cloud
 from gnomon.evaluation.words import percent
 from gnomon.maps import Map
 from gnomon.neighbors import compute_neighbors
@@ -395,14 +394,30 @@ def test_structureless_tables_keep_what_they_say(kind):
         np.testing.assert_allclose(np.sort(np.linalg.norm(white, axis=1)), np.sort(radii[0]), rtol=1e-6)
 
 
-@pytest.mark.parametrize("keep_radii", [False, True])
-def test_rows_of_a_cloud_are_as_far_from_each_other_in_its_axes(keep_radii):
-    X = np.random.default_rng(0).normal(size=(40, 60)) @ np.random.default_rng(1).normal(size=(60, 70)) + 5.0
-    cloud = Cloud.of(X)
-    rows = cloud.draw(np.random.default_rng(2), keep_radii=keep_radii)
-    along = cloud.draw_in_axes(np.random.default_rng(2), keep_radii=keep_radii)
-    gaps = [np.linalg.norm(one[:, None] - one, axis=2) for one in (rows, along)]
-    np.testing.assert_allclose(gaps[1], gaps[0], rtol=1e-10, atol=1e-10)
+def test_a_structureless_cloud_has_the_mean_and_covariance_of_the_table():
+    rng = np.random.default_rng(0)
+    for X in (rng.normal(size=(60, 4)) @ rng.normal(size=(4, 4)) + 3.0, rng.normal(size=(20, 50)), np.ones((5, 2))):
+        null = structureless(X, "gaussian", random_state=3)
+        np.testing.assert_allclose(null.mean(axis=0), X.mean(axis=0), atol=1e-10)
+        np.testing.assert_allclose(np.cov(null.T), np.cov(X.T), atol=1e-10)
+
+
+@pytest.mark.parametrize("kind", ["gaussian", "copula"])
+def test_p_values_of_normal_tables_are_even_and_small_where_there_are_groups(kind):
+    """Of clouds that scatter once more they are near 1: a map of two groups had none of 0.05 and less."""
+
+    def embed(table):
+        axes = np.linalg.svd(table - table.mean(axis=0), full_matrices=False)[2][:2]
+        return table @ axes.T
+
+    def p_value(X, measure):
+        return null_scores(X, embed(X), embed, kind=kind, n_nulls=9, n_jobs=1).p_values[measure]
+
+    tables = [np.random.default_rng(seed).normal(size=(40, 4)) for seed in range(16)]
+    assert 0.3 < np.mean([p_value(X, "trustworthiness") for X in tables]) < 0.75
+    groups = 2.5 * (np.arange(40)[:, None] < 20)
+    if kind == "copula":
+        assert np.mean([p_value(X + groups, "triplet_accuracy") for X in tables[:5]]) < 0.3
 
 
 def test_scores_of_structure_beat_those_of_tables_without_it():

@@ -14,7 +14,7 @@ from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Options, check_parameters, message
 from gnomon.geometry.check import check_features
-from gnomon.linalg import dense_rows, principal_components, product
+from gnomon.linalg import dense_rows, principal_components, product, symmetric_eigen
 
 __all__ = ["KINDS", "Cloud", "draw_structureless", "structureless"]
 
@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 _NOTHING = 1e-6  # of the largest singular value: rounding in the matrix of inner products
 
 KINDS = {
-    "gaussian": "one normal cloud of the same mean and covariance",
+    "gaussian": "one normal cloud of exactly the same mean and covariance",
     "elliptical": "one cloud of the same mean and covariance whose rows lie as far out as those of the data",
     "copula": "the same values in each feature and, nearly, the same correlations of their ranks",
     "columns": "the same values in each feature, shuffled, so that features are independent",
@@ -62,19 +62,31 @@ class Cloud:
         return cls(mean, radii, sizes, axes)
 
     def draw(self, draw: np.random.Generator, *, keep_radii: bool = False) -> Floats:
-        """Draw as many rows as the table has; `keep_radii` gives them its Mahalanobis distances, in random order."""
-        return self.mean + product(self.draw_in_axes(draw, keep_radii=keep_radii), self.axes)
+        """Draw as many rows as the table has, with its mean and covariance to the last digits.
 
-    def draw_in_axes(self, draw: np.random.Generator, *, keep_radii: bool = False) -> Floats:
-        """Draw the same rows by their coordinates (n, rank) along `axes`, where their distances are the same."""
+        Of a normal table the rows are then what its mean and covariance leave to chance [1]_. Drawn without regard to
+        them, rows scatter about the table's covariance as the table does about that of its law, and twice the scatter
+        makes the widest directions wider than the table has them. `keep_radii` gives the rows its Mahalanobis distances
+        instead, in random order, and the covariance but for chance.
+
+        References
+        ----------
+        .. [1] Langsrud, "Rotation tests", Statistics and Computing 15, 2005.
+        """
         n = len(self.radii)
         drawn = draw.normal(size=(n, len(self.sizes)))
         if keep_radii:
             radii = self.radii[draw.permutation(n)]
             drawn *= (radii / np.maximum(np.linalg.norm(drawn, axis=1), np.finfo(np.float64).tiny))[:, None]
         else:
-            drawn /= np.sqrt(n)
-        return np.asarray(drawn * self.sizes)
+            drawn = _orthonormal(drawn - drawn.mean(axis=0))
+        return np.asarray(self.mean + product(drawn * self.sizes, self.axes))
+
+
+def _orthonormal(columns: Floats) -> Floats:
+    """Return the orthonormal columns nearest to some, of the same directions together."""
+    values, vectors = symmetric_eigen(product(columns.T, columns))
+    return product(product(columns, vectors / np.sqrt(values)), vectors.T)
 
 
 def _copula(X: Floats, draw: np.random.Generator) -> Floats:
