@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._run import running
 from gnomon._validation import pass_on
+from gnomon.maps.beside import columns_beside
 from gnomon.maps.cautions import cautioned
 from gnomon.maps.order import order_of_rows
 from gnomon.maps.representation import with_directions
@@ -56,7 +57,7 @@ class Clustering:
         -------
         Clusters
             Named by the features of the map; of pictures by nine regions. `Clusters.told` says which columns of
-            `metadata` they tell, such as the batch of each row.
+            `metadata` they tell, such as the batch of each row; not of those that became features.
         """
         if options:
             return self._find_clusters(**options)
@@ -80,7 +81,7 @@ class Clustering:
         order_of_rows(self)  # type: ignore[arg-type]
         table = with_directions(self._mapped(), self.representation, given["metric"])
         found = find_clusters(table, **given)
-        told = columns_told(found.labels, self.metadata) if found.levels else ""
+        told = columns_told(found.labels, columns_beside(self)) if found.levels else ""  # type: ignore[arg-type]
         found = replace(found, of_components=self.representation is not None, told=told)
         return cautioned(self, found, field="counting", joined=bool(found.levels))
 
