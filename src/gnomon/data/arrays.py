@@ -26,10 +26,12 @@ __all__ = [
     "all_within",
     "cast",
     "check_finite",
+    "exact_integers",
     "fields_of",
     "floats_from_objects",
     "is_missing",
     "matrix_of",
+    "may_be_rounded",
     "read_array",
     "refuse_kind",
     "told_of_rounding",
@@ -362,6 +364,30 @@ def whole_numbers(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if values.dtype.kind == "f" and (np.abs(values) <= EXACT_UP_TO).all() and (values == np.rint(values)).all():
         return values.astype(np.int64)
     return values
+
+
+def exact_integers(values: Sequence[int | None]) -> npt.NDArray[Any]:
+    """Return whole numbers of any size as they are: as integers if 64 bits hold all, else as texts.
+
+    Parameters
+    ----------
+    values : sequence of int or None
+        With a None, which stands for a missing one, they are texts.
+    """
+    known = [value for value in values if value is not None]
+    if len(known) == len(values) and known:
+        for kind in (np.int64, np.uint64):
+            if np.iinfo(kind).min <= min(known) and max(known) <= np.iinfo(kind).max:
+                return np.array(values, dtype=kind)
+    return np.array([None if value is None else str(value) for value in values], dtype=object)
+
+
+def may_be_rounded(values: npt.NDArray[Any]) -> bool:
+    """Return whether a column of whole numbers has some beyond those of which float64 holds every one."""
+    known = values[np.isfinite(values)] if values.dtype.kind == "f" else values
+    if values.dtype.kind not in "iuf" or not known.size or max(-float(known.min()), float(known.max())) <= EXACT_UP_TO:
+        return False
+    return values.dtype.kind != "f" or bool((known == np.rint(known)).all())
 
 
 def all_within(values: npt.NDArray[Any], largest: float) -> bool:

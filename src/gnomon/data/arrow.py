@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import part
 from gnomon._optional import import_optional
-from gnomon.data.arrays import told_of_rounding
+from gnomon.data.arrays import exact_integers, may_be_rounded, told_of_rounding
 from gnomon.data.dataset import Dataset, assemble, refuse_gaps, text_array
 from gnomon.data.labels import in_order
 from gnomon.data.limits import refuse_unreadable
@@ -62,13 +62,17 @@ def _order(column: Any) -> list[str]:
     return found if all(isinstance(one, str) for one in found) else []
 
 
-def _columns(table: Any, notes: list[str]) -> tuple[dict[str, npt.NDArray[Any]], npt.NDArray[Any] | None]:
-    """Return the columns of a table as arrays, and the names of its rows."""
+Columns = dict[str, npt.NDArray[Any]]
+
+
+def _columns(table: Any, notes: list[str]) -> tuple[Columns, Columns, npt.NDArray[Any] | None]:
+    """Return the columns of a table as arrays, those of integers that are rounded so, and the names of its rows."""
     import pyarrow as pa
 
     # The reader believes what a file says of offsets and lengths; what is read below must lie within the buffers.
     table.validate(full=True)
     columns: dict[str, npt.NDArray[Any]] = {}
+    integers: Columns = {}
     point_names = None
     for name, column in zip(clean_names(table.column_names), table.columns, strict=True):
         kind, length = column.type, _vector_length(column)
@@ -84,6 +88,10 @@ def _columns(table: Any, notes: list[str]) -> tuple[dict[str, npt.NDArray[Any]],
             or pa.types.is_decimal(kind)
         ):
             columns[name] = _numbers(column)
+            is_whole = pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and kind.scale <= 0)
+            if is_whole and columns[name].dtype.kind == "f" and may_be_rounded(columns[name]):
+                given = column.to_pylist()
+                integers[name] = exact_integers([None if value is None else int(value) for value in given])
             if pa.types.is_integer(kind) and column.null_count:  # NaN where one is missing makes floats of all
                 told = told_of_rounding(np.asarray(column.drop_null().to_numpy()))
                 notes += [f"{name!r}: {told}"] if told else []
@@ -92,7 +100,7 @@ def _columns(table: Any, notes: list[str]) -> tuple[dict[str, npt.NDArray[Any]],
         else:
             texts = text_array([None if value is None else str(value) for value in column.to_pylist()])
             columns[name] = in_order(texts, _order(column))
-    return columns, point_names
+    return columns, integers, point_names
 
 
 @part("read_table")
@@ -114,11 +122,18 @@ def read_arrow(
     # classes there are UnicodeDecodeError, SystemError, IndexError and more.
     notes: list[str] = []
     with refuse_unreadable(f"file {path!r}", f"a complete {kind} file", errors=(Exception,)):
-        columns, point_names = _columns(reader.read_table(path), notes)
+        columns, integers, point_names = _columns(reader.read_table(path), notes)
     if missing == "error":
         _refuse_missing(path, columns, labels)
     return assemble(
-        columns, labels=labels, images=images, source=path, notes=notes, point_names=point_names, typed=True
+        columns,
+        labels=labels,
+        images=images,
+        source=path,
+        notes=notes,
+        point_names=point_names,
+        typed=True,
+        integers=integers,
     )
 
 

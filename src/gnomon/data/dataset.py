@@ -17,7 +17,7 @@ import scipy
 from gnomon._entrance import part
 from gnomon._printed import ShortRepr, isolated
 from gnomon._validation import message
-from gnomon.data.arrays import whole_numbers
+from gnomon.data.arrays import may_be_rounded, whole_numbers
 from gnomon.data.representation import Reduction, Representation
 from gnomon.data.written import is_missing_text, read_dates
 
@@ -95,6 +95,8 @@ class Dataset(ShortRepr):
     part : str
         The part of an AnnData object that `X` is, by its place in an h5ad file: "X", "layers/counts", "raw/X" or
         "obsm/protein". Empty where the source is none.
+    integers : dict of str to ndarray of shape (n_samples,)
+        Columns of `X` of whole numbers beyond 2^53, such as identifiers, as they came: floating point rounds them.
     depth : ndarray of shape (n_samples,), float64, or None
         Counts that were read of each cell, if an AnnData object tells them: a map that shows little else is warned of.
     """
@@ -119,6 +121,7 @@ class Dataset(ShortRepr):
     decimal: str = ""
     truth_columns: list[str] = field(default_factory=list)
     part: str = ""
+    integers: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
     depth: npt.NDArray[np.float64] | None = None
 
     @property
@@ -285,6 +288,7 @@ def assemble(
     blocks: npt.NDArray[Any] | None = None,
     point_names: npt.NDArray[Any] | None = None,
     typed: bool = False,
+    integers: dict[str, npt.NDArray[Any]] | None = None,
 ) -> Dataset:
     """Sort columns into features, labels and metadata.
 
@@ -307,6 +311,8 @@ def assemble(
     typed : bool, default=False
         Whether the columns came with types, which then decide the precision; numbers of texts are float32 if that is
         exact.
+    integers : dict of str to ndarray of shape (n_samples,), default=None
+        Columns that are floats here and whose whole numbers these round, as they came; those of integers are kept too.
     """
     columns = {name: as_dates(values) for name, values in columns.items()}
     notes = [] if notes is None else notes
@@ -332,10 +338,12 @@ def assemble(
     if suspects:
         note(notes, f"column {suspects[0]!r} is read as a feature; if it holds labels, pass it as labels")
     X = X if typed else _narrowest(X)
+    whole = {name: columns[name] for name in numeric if columns[name].dtype.kind in "iu"}
+    whole = {name: values for name, values in whole.items() if may_be_rounded(values)} | (integers or {})
     return Dataset(
         X,
         feature_names=features,
-        labels=None if labels is None else whole_numbers(columns[labels]),
+        labels=None if labels is None else whole_numbers(whole.pop(labels, columns[labels])),
         label_name=labels,
         metadata={name: columns[name] for name in text},
         point_names=point_names,
@@ -345,4 +353,5 @@ def assemble(
         notes=notes,
         text_columns=None if images is not None else text,
         truth_columns=[name for name in features if columns[name].dtype.kind == "b"],
+        integers=whole,
     )

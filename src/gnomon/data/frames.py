@@ -9,7 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
-from gnomon.data.arrays import FloatArray, floats_from_objects, is_missing, warn_of_rounding, working_dtype
+from gnomon.data.arrays import (
+    FloatArray,
+    exact_integers,
+    floats_from_objects,
+    is_missing,
+    may_be_rounded,
+    warn_of_rounding,
+    whole_numbers,
+    working_dtype,
+)
 from gnomon.data.dataset import first_few
 from gnomon.data.labels import categories_of
 from gnomon.data.names import clean_names
@@ -50,6 +59,8 @@ class Frame:
         Which columns hold truth values.
     categories : list of tuple
         The categories of each column that has some, else ().
+    integers : list of ndarray of shape (n_samples,) or None
+        The columns of integers as they came, but those with missing values that floating point does not round.
     """
 
     columns: list[npt.NDArray[Any]]
@@ -60,6 +71,7 @@ class Frame:
     orders: list[tuple[Any, ...]]
     booleans: list[bool]
     categories: list[tuple[Any, ...]]
+    integers: list[npt.NDArray[Any] | None]
 
 
 _NO_FRAMES = {"builtins", "numpy", "scipy"}  # packages of types that are no frames, for which narwhals is not loaded
@@ -151,7 +163,7 @@ def read_frame(X: Any) -> Frame:
     native = nw.to_native(X, pass_through=True)
     raw_names, named = _names(native)
     frame = nw.from_native(_with_unique_names(native, len(raw_names)), eager_only=True)
-    columns, kinds, orders, booleans, categories = [], [], [], [], []
+    columns, kinds, orders, booleans, categories, integers = [], [], [], [], [], []
     for series in frame.iter_columns():
         dtype = series.dtype
         values, kind = _column(series, dtype)
@@ -160,8 +172,24 @@ def read_frame(X: Any) -> Frame:
         orders.append(tuple(dtype.categories) if isinstance(dtype, nw.Enum) else ())
         booleans.append(dtype == nw.Boolean or (dtype == nw.Object and _holds_truths(series)))
         categories.append(categories_of(series.to_native()))
+        integers.append(None if kind or booleans[-1] else _integers(series, values))
     names = clean_names(raw_names) if named else None
-    return Frame(columns, kinds, names, _index(native), int(frame.shape[0]), orders, booleans, categories)
+    return Frame(columns, kinds, names, _index(native), int(frame.shape[0]), orders, booleans, categories, integers)
+
+
+def _integers(series: Any, floats: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
+    """Return a column as integers if it came so, as texts if 64 bits do not hold them or some are missing."""
+    given = np.asarray(series.to_numpy())
+    if given.dtype.kind in "iu":
+        return given
+    if given.dtype.kind == "f" and "Int" not in str(series.dtype):
+        return None
+    if not may_be_rounded(floats):
+        return whole_numbers(floats) if given.dtype.kind == "O" else None
+    values = [None if is_missing(value) else value for value in series.to_list()]
+    if not all(value is None or value == int(value) for value in values):
+        return None
+    return exact_integers([None if value is None else int(value) for value in values])
 
 
 def _holds_truths(series: Any) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._files import atomic_write
-from gnomon.data.arrays import is_missing
+from gnomon.data.arrays import is_missing, whole_numbers
 
 __all__ = ["texts_of", "write_columns"]
 
@@ -19,10 +19,16 @@ __all__ = ["texts_of", "write_columns"]
 def texts_of(values: npt.NDArray[Any]) -> list[str | None]:
     """Return a column as text, None where a value is missing.
 
-    Numbers have as many digits as give the same number back, dates a time only where one of them is not at midnight.
+    Numbers have as many digits as give the same number back, without a point where all beside missing ones are whole;
+    dates have a time only where one of them is not at midnight.
     """
     if values.dtype.kind == "M":
         values = _shortest(values)
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        known = whole_numbers(values[~np.isnan(values)])
+        if known.dtype.kind == "i":  # integers that are floats because some are missing
+            texts = iter(known.tolist())
+            return [None if missing else str(next(texts)) for missing in np.isnan(values)]
     if values.dtype.kind in "OfMm":
         return [None if is_missing(value) else _text(value) for value in values]
     return [_text(value) for value in values]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import Instance, check_parameters, message, warn
-from gnomon.data.arrays import is_missing
+from gnomon.data.arrays import is_missing, may_be_rounded
 from gnomon.data.dataset import require_name
 from gnomon.exceptions import DataWarning
 from gnomon.maps.seam import told_from
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["feature_values", "find_point", "select_rows"]
 
 _CONDITION = re.compile(r"^\s*(?P<name>.+?)\s*(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>.*?)\s*$")
+_WHOLE = re.compile(r"[+-]?\d+")
 _QUOTED = re.compile(r"[^<>=]*[<>=]=?\s*(['\"])")  # up to the value
 Mask = npt.NDArray[np.bool_]
 
@@ -180,6 +181,8 @@ def _compare(column: npt.NDArray[Any], sign: str, value: str, name: str, feature
         except ValueError:
             rule = "a comparison with a date, such as 2024-05-31" if dates else "a comparison with a number"
             raise ValueError(message(f"{name}{sign}{value}", rule)) from None
+        if may_be_rounded(column) and column.dtype.kind in "iu" and _WHOLE.fullmatch(value):
+            return np.asarray(_SIGNS[sign](column.astype(object), int(value)), dtype=np.bool_)
         return np.asarray(_SIGNS[sign](column if dates else column.astype(np.float64), number))
     if sign not in ("=", "!="):
         fact = f"{name} holds texts"

@@ -140,7 +140,11 @@ def prepare(X: Any, how: Reading) -> Prepared:
     if of_cells is None:
         stated = {**how.stated}
         symbols = stated.pop("feature_names") if is_cells(X) and isinstance(stated.get("feature_names"), str) else None
-        data = replace(_read(X, column, how.n_pcs, how.cells, symbols), **stated)
+        read = _read(X, column, how.n_pcs, how.cells, symbols)
+        if "metadata" in stated:  # beside those that are still to become features
+            texts = {name: read.metadata[name] for name in read.text_columns or ()}
+            stated["metadata"] = {**stated["metadata"], **texts}
+        data = replace(read, **stated)
     else:
         data, blocks = of_cells
         data = replace(data, **how.stated)

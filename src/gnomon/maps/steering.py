@@ -68,6 +68,8 @@ def _column(data: Dataset, name: str, what: str) -> tuple[npt.NDArray[Any], bool
         columns = {key: raw.labels for key, raw in raw_columns(data.X).items()}
     elif data.feature_names is not None:
         columns = dict.fromkeys(data.feature_names)
+    if name in data.integers:
+        return data.integers[name], True
     require_name(name, [*columns, *data.metadata, *([data.label_name] if data.label_name else [])], what=what)
     if columns[name] is not None:
         return columns[name], True

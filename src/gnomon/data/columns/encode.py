@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gnomon._validation import message, pass_on, warn
-from gnomon.data.arrays import FloatArray
+from gnomon.data.arrays import FloatArray, whole_numbers
 from gnomon.data.columns.copies import warn_of_copies, warn_of_repeated_names
 from gnomon.data.columns.find import MOST_CATEGORIES, find_rules, writings_of
 from gnomon.data.columns.raw import RawColumn, asked_columns, columns_of_fit, columns_of_frame, raw_columns
@@ -201,7 +201,10 @@ def encode_dataset(data: Dataset, features: Sequence[str] | None, drop: Sequence
     elif data.text_columns is not None and isinstance(data.X, np.ndarray):
         names = data.feature_names or names_beside(data.n_features, data.text_columns)
         truths = {*data.truth_columns}
-        columns = {name: RawColumn(data.X[:, j], boolean=name in truths) for j, name in enumerate(names)}
+        columns = {
+            name: RawColumn(data.X[:, j], boolean=name in truths, integers=data.integers.get(name))
+            for j, name in enumerate(names)
+        }
         columns |= {name: RawColumn(data.metadata[name], order_of(data.metadata[name])) for name in data.text_columns}
         if data.feature_names is None and not data.text_columns and features is None and drop is None:
             return data
@@ -235,7 +238,11 @@ def _encode(
     blocks = [rule.encode(columns[rule.name].values, keep_missing=True) for rule in rules if rule.features]
     X = _stack(blocks)
     warn_of_copies(rules, X)
-    metadata = {rule.name: plain_column(columns[rule.name].labels) for rule in [*made, *left]}
+    metadata = {rule.name: plain_column(columns[rule.name].labels) for rule in made}
+    untyped = data.text_columns is not None  # whole numbers of a text file are no floats
+    for rule in left:
+        kept = plain_column(columns[rule.name].labels)
+        metadata[rule.name] = whole_numbers(kept) if untyped else kept
     return replace(
         data,
         X=X,
@@ -243,6 +250,7 @@ def _encode(
         metadata={**metadata, **data.metadata},
         columns=rules if made or any(rule.is_truth for rule in rules) else None,
         text_columns=None,
+        integers={},
         notes=notes,
     )
 

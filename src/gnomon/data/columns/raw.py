@@ -27,13 +27,17 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class RawColumn:
-    """A column as it came: its values, its categories if they are ordered, what it was said to hold, all categories."""
+    """A column as it came: its values, its categories if they are ordered, what it was said to hold, all categories.
+
+    Of integers that are floats among the values also those.
+    """
 
     values: Array
     ordered: tuple[Any, ...] = ()
     boolean: bool = False
     category: bool = False
     categories: tuple[Any, ...] = ()
+    integers: Array | None = None
 
     @property
     def numeric(self) -> bool:
@@ -43,7 +47,7 @@ class RawColumn:
     @property
     def labels(self) -> Array:
         """Its values, with the order of their categories if it has some."""
-        return of_categories(self.values, self.categories)
+        return of_categories(self.values if self.integers is None else self.integers, self.categories)
 
 
 def raw_columns(X: Any) -> dict[str, RawColumn]:
@@ -75,7 +79,7 @@ def columns_of_frame(frame: Frame) -> dict[str, RawColumn]:
     """Return the columns of a data frame that was read, by name or by number."""
     names = frame.names or [str(j) for j in range(len(frame.columns))]
     unordered = [kind.startswith("Categorical") for kind in frame.kinds]
-    parts = zip(frame.columns, frame.orders, frame.booleans, unordered, frame.categories, strict=True)
+    parts = zip(frame.columns, frame.orders, frame.booleans, unordered, frame.categories, frame.integers, strict=True)
     return {name: RawColumn(*part) for name, part in zip(names, parts, strict=True)}
 
 

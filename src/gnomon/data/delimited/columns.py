@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon.data.arrays import exact_integers, may_be_rounded
 from gnomon.data.dataset import LABEL_WORDS, refuse_gaps, text_array
 from gnomon.data.delimited.fields import are_filled_codes, as_numbers, with_points
 from gnomon.data.delimited.layout import Layout
@@ -19,9 +20,10 @@ from gnomon.data.delimited.records import record_blocks
 from gnomon.data.delimited.rows import holds_anything
 from gnomon.data.written import FEWEST_NUMBERS, are_truths, read_truths
 
-__all__ = ["as_arrays", "read_careful", "read_fast", "refuse_missing", "truth_columns"]
+__all__ = ["as_arrays", "read_careful", "read_fast", "read_integers", "refuse_missing", "truth_columns"]
 
 _LED = re.compile(r"^\s*0\d\d+\s*$", re.MULTILINE)  # a field, in a line, of a code such as 01001
+_DIGITS = re.compile(r"\s*[+-]?\d+\s*")
 _SHOWN = 5  # places named in an error
 
 
@@ -164,6 +166,40 @@ def as_arrays(path: str, layout: Layout, columns: dict[str, _Column]) -> dict[st
     """
     text = _read_text(path, layout, columns)
     return {n: text[n] if c.is_text else np.concatenate(c.pieces) for n, c in columns.items() if n in text or c.pieces}
+
+
+def read_integers(
+    path: str, layout: Layout, columns: dict[str, npt.NDArray[Any]], names: list[str]
+) -> dict[str, npt.NDArray[Any]]:
+    """Return the columns of whole numbers that floating point rounds, as they are written, such as identifiers.
+
+    Parameters
+    ----------
+    path : str
+    layout : Layout
+    columns : dict of str to ndarray of shape (n_rows,)
+        As they were read.
+    names : list of str
+        Of all columns of the file.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_rows,)
+        Integers, or texts if some are missing or 64 bits do not hold them.
+    """
+    cells: dict[str, list[str]] = {name: [] for name, values in columns.items() if may_be_rounded(values)}
+    for _, records in record_blocks(path, layout) if cells else ():
+        for name, own in cells.items():
+            j = names.index(name)
+            own += [record[j] for record in records]
+    found = {}
+    for name, own in cells.items():
+        gone = np.isnan(columns[name]).tolist()
+        if all(missing or _DIGITS.fullmatch(cell) for missing, cell in zip(gone, own, strict=True)):
+            found[name] = exact_integers(
+                [None if missing else int(cell) for missing, cell in zip(gone, own, strict=True)]
+            )
+    return found
 
 
 def truth_columns(columns: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[np.bool_]]:

@@ -15,7 +15,14 @@ from gnomon._entrance import part
 from gnomon._validation import message, warn
 from gnomon.data.arrays import whole_numbers
 from gnomon.data.dataset import Dataset, assemble, note
-from gnomon.data.delimited.columns import as_arrays, read_careful, read_fast, refuse_missing, truth_columns
+from gnomon.data.delimited.columns import (
+    as_arrays,
+    read_careful,
+    read_fast,
+    read_integers,
+    refuse_missing,
+    truth_columns,
+)
 from gnomon.data.delimited.fields import is_number, with_point
 from gnomon.data.delimited.layout import Layout, find_layout
 from gnomon.data.delimited.letters import find_unlikely
@@ -81,33 +88,44 @@ def _read(
     _warn_of_headers(path, names, columns)
     if encoding == WINDOWS:
         _warn_of_letters(path, names, columns)
+    integers = read_integers(path, layout, columns, names)
     point_names = None
     if layout.names is not None and not layout.names[0] and names[0] != labels:
-        point_names = _take_row_names(columns, names[0])
+        point_names = _take_row_names(columns, names[0], integers)
         if point_names is not None:
             note(notes, "the first column has no name and is read as row names")
             values = None if values is None else values[:, 1:]
         else:
             note(notes, "the first column has no name and is read as a feature")
     dataset = assemble(
-        columns, labels=labels, images=images, source=path, notes=notes, blocks=values, point_names=point_names
+        columns,
+        labels=labels,
+        images=images,
+        source=path,
+        notes=notes,
+        blocks=values,
+        point_names=point_names,
+        integers=integers,
     )
     return replace(
         dataset, decimal=layout.decimal, feature_names=None if layout.names is None else dataset.feature_names
     )
 
 
-def _take_row_names(columns: dict[str, npt.NDArray[Any]], first: str) -> npt.NDArray[Any] | None:
+def _take_row_names(
+    columns: dict[str, npt.NDArray[Any]], first: str, integers: dict[str, npt.NDArray[Any]]
+) -> npt.NDArray[Any] | None:
     """Take a nameless first column away if it is text or whole numbers that go up: it is an index, not a feature."""
-    values = columns[first]
-    if values.dtype.kind == "f" and (len(columns) == 1 or not _go_up(values)):
+    values = integers.get(first, whole_numbers(columns[first]))
+    if columns[first].dtype.kind == "f" and (len(columns) == 1 or not _go_up(values)):
         return None
     del columns[first]
-    return values.astype(np.int64).astype(str) if values.dtype.kind == "f" else values
+    integers.pop(first, None)
+    return values.astype(str) if values.dtype.kind in "iu" else values
 
 
 def _go_up(values: npt.NDArray[Any]) -> bool:
-    return bool((np.abs(values) <= 2**53).all() and (values == np.rint(values)).all() and (np.diff(values) > 0).all())
+    return values.dtype.kind in "iu" and bool((values[1:] > values[:-1]).all())
 
 
 def _warn_of_headers(path: str, names: list[str], columns: dict[str, npt.NDArray[Any]]) -> None:
@@ -181,4 +199,6 @@ def _read_columns(path: str, encoding: str) -> dict[str, npt.NDArray[Any]]:
         remedy = "Write the names of the columns in its first line."
         raise ValueError(message(f"file {path!r}", "a table with names of columns", remedy=remedy))
     read = read_careful(path, layout, clean_names(layout.names))
-    return {name: whole_numbers(values) for name, values in as_arrays(path, layout, read).items()}
+    columns = as_arrays(path, layout, read)
+    integers = read_integers(path, layout, columns, clean_names(layout.names))
+    return {name: integers.get(name, whole_numbers(values)) for name, values in columns.items()}
