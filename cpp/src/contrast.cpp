@@ -154,8 +154,13 @@ template <class T>
 struct Column : Summary {
     using Key = SortKey<T>;
 
-    explicit Column(std::size_t n_groups) : Summary(n_groups), zeros(n_groups) {}
+    enum class State : std::uint8_t { empty, constant, varying };
 
+    explicit Column(std::size_t n_groups)
+        : Summary(n_groups), constants(n_groups), states(n_groups, State::empty), zeros(n_groups) {}
+
+    std::vector<double> constants;  // of the groups of one value
+    std::vector<State> states;
     std::vector<T> values;
     std::vector<std::uint32_t> labels;
     std::vector<std::uint64_t> zeros;
@@ -167,7 +172,17 @@ struct Column : Summary {
         labels.clear();
     }
 
-    // Deviations are taken from the first value, so the means of a constant column are exactly that constant.
+    void note(std::uint32_t g, double value) {
+        if (states[g] == State::empty) {
+            states[g] = State::constant;
+            constants[g] = value;
+        } else if (value != constants[g]) {
+            states[g] = State::varying;
+        }
+    }
+
+    // Deviations are taken from the first value, so the means of a constant column are exactly that constant. So is that
+    // of a group of one value, whatever others hold: rounding of its sum would pass for a spread within it.
     void find_moments(std::span<const std::uint64_t> sizes) {
         const bool has_zeros = std::any_of(zeros.begin(), zeros.end(), [](std::uint64_t z) { return z > 0; });
         const double shift = has_zeros || values.empty() ? 0.0 : static_cast<double>(values.front());
@@ -175,7 +190,15 @@ struct Column : Summary {
             moments[g] = {static_cast<double>(sizes[g]), -shift * static_cast<double>(zeros[g]), 0.0};
         for (std::size_t e = 0; e < values.size(); ++e)
             moments[labels[e]].mean += static_cast<double>(values[e]) - shift;
-        for (Moments& m : moments) m.mean = shift + m.mean / m.count;
+        for (std::size_t g = 0; g < sizes.size(); ++g) {
+            constants[g] = 0.0;
+            states[g] = zeros[g] > 0 ? State::constant : State::empty;
+        }
+        for (std::size_t e = 0; e < values.size(); ++e) note(labels[e], static_cast<double>(values[e]));
+        for (std::size_t g = 0; g < sizes.size(); ++g) {
+            Moments& m = moments[g];
+            m.mean = states[g] == State::constant ? constants[g] : shift + m.mean / m.count;
+        }
         for (std::size_t g = 0; g < sizes.size(); ++g)
             moments[g].square = static_cast<double>(zeros[g]) * moments[g].mean * moments[g].mean;
         for (std::size_t e = 0; e < values.size(); ++e) {

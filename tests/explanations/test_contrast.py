@@ -177,6 +177,17 @@ def test_two_different_constants_are_infinitely_apart():
     assert one_each.effect_size[0] == -np.inf
 
 
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_a_group_of_one_value_does_not_vary_whatever_its_binary_fraction_is(form):
+    rng = np.random.default_rng(0)
+    groups = np.arange(303) % 3
+    values = rng.gamma(1.0, size=(3, 50))
+    values[2] = values[1]
+    values[1:, :25] = 0.0
+    for one in contrast(form(values[groups]), groups == 0), contrast(form(values[groups]), groups != 0):
+        assert np.isinf(one.effect).all()
+
+
 def test_what_all_rows_of_a_side_have_and_no_other_is_said_so():
     yes = np.repeat([1.0, 0.0], [3, 4])
     found = contrast(np.column_stack([yes, 1.0 - yes, 5.0 * yes, -yes]), yes == 1.0)
