@@ -111,7 +111,7 @@ class GraphEmbedder(RowEmbedder):
         graph = self.graph_
         if graph.mask is None and indices.shape[1] == graph.n_neighbors:
             if self._kept.novelty is None:
-                self._kept.novelty = extension.Novelty.learn(graph.indices, graph.distances)
+                self._kept.novelty = extension.Novelty.learn(graph.indices, graph.distances, metric=graph.metric)
             known = self._kept.novelty
             away = (distances[:, 0] > 0.0) & np.isfinite(distances).all(axis=1)  # else it is a fitted row
             extension.tell_of_far(known, known.score(indices, distances), graph.n_neighbors, away=away)

@@ -14,7 +14,7 @@ from gnomon._validation import Integer, check_parameters, message
 from gnomon.data import check_feature_count, check_one_row, check_table, plain_row
 from gnomon.extension.atlas.charts import BlendLaw, fit_charts
 from gnomon.extension.atlas.file import Sources, read_sources, write_sources
-from gnomon.extension.atlas.forward import Forward, Novelty, tell_of_far
+from gnomon.extension.atlas.forward import Forward, MetricRange, Novelty, tell_of_far
 from gnomon.extension.atlas.inverse import Inverse, RoundTrip, go_round, inverse_law
 from gnomon.extension.atlas.lifts import Lift, lift_of
 from gnomon.extension.atlas.points import MapPoints, NearestPoints
@@ -54,7 +54,8 @@ class AffineAtlas:
         In which the neighbours of the charts are found if there is no graph, else the graph says it. Under "cosine",
         "correlation" (dense tables), "periodic" and "haversine" charts are of points whose distances are as the metric
         has them, such as rows of length one, so that f is a function of directions or has no seam. Under every other
-        metric they are blended by Euclidean distances.
+        metric they are blended by Euclidean distances; how far out rows lie is measured by the metric all the same,
+        where it is one of those searched here, else by Euclidean distances.
     n_jobs : int or None, default=None
         Threads; None or -1 for all. Does not change the result.
 
@@ -132,13 +133,15 @@ class AffineAtlas:
         back = (lift, rows, charts)
         if not lift.gives_rows:
             back = (Lift(), RowTable.of(points.X), fit_charts(points.X, points.Y, graph))
+        measured = MetricRange.of(points.X, graph.metric, k, lift)
+        known = None if measured is None else Novelty.learn(graph.indices, graph.distances, metric=graph.metric)
         if graph.metric != "euclidean":
             graph = compute_neighbors(lifted, k)
         self._indices = graph.indices
         self.law_, self.inverse_law_ = BlendLaw.of(graph.distances), inverse_law(points.Y, k)
         self._is_dense = isinstance(points.X, np.ndarray)
-        self._novelty = Novelty.learn(graph.indices, graph.distances)
-        self._forward = Forward(lift, NearestPoints(lifted, k), rows, charts, self.law_, self._novelty, k)
+        self._novelty = Novelty.learn(graph.indices, graph.distances) if known is None else known
+        self._forward = Forward(lift, NearestPoints(lifted, k), rows, charts, self.law_, self._novelty, k, measured)
         self._inverse = Inverse(back[0], NearestPoints(points.Y, k), *back[1:], self.inverse_law_)
 
     @entrance("AffineAtlas.save")
@@ -240,6 +243,8 @@ class AffineAtlas:
         scores = np.empty(rows.shape[0])
         for some in _blocks(rows.shape[0]):
             positions[some], spread[some], _, scores[some] = self._forward.blend(rows[some])
+            if self._forward.measured is not None:
+                scores[some] = self._forward.scores(rows[some])
         tell_of_far(self._novelty, scores, self._forward.n_neighbors)
         return positions, spread
 
@@ -319,7 +324,9 @@ class AffineAtlas:
 
         The score of a row is its mean distance to the nearest rows of the map, one fewer than `n_neighbors_`, over the
         mean of their own such distances. It is compared with the scores of the map's rows, each taken as if it were
-        new: among the others, and with the distances that these have without it.
+        new: among the others, and with the distances that these have without it. Distances are in the metric of the
+        map. Of those that end at 1 between rows that have nothing in common ("jaccard", "dice", "sokalsneath",
+        "ruzicka") it is the mean distance alone that is compared.
 
         Parameters
         ----------
@@ -330,7 +337,7 @@ class AffineAtlas:
         ndarray of shape (n_rows,), float64, in [0, 1]
             Share of the map's rows with a lower score: uniform for rows like those of the map, 1 for a row farther out
             than all of these. Above 0.95 a row is unusual, and many such rows speak of other data; `transform` warns of
-            rows whose score is 1.5 times the largest one.
+            rows whose score is 1.5 times the largest one; of distances that end at 1 the score is d / (1 - d).
         """
         rows = self._check_rows(X_new)
         scores = np.empty(rows.shape[0])

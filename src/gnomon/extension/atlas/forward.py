@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._cached import cached_property
 from gnomon._printed import ShortRepr
 from gnomon._run import current_run
 from gnomon._validation import warn
@@ -20,8 +21,9 @@ from gnomon.extension.atlas.charts import BlendLaw, Charts
 from gnomon.extension.atlas.lifts import Lift
 from gnomon.extension.atlas.points import Candidates, Distances, NearestPoints, Rows
 from gnomon.linalg.table import RowTable
+from gnomon.neighbors import RowSearch, native_metric, untold_zeros
 
-__all__ = ["Blend", "Forward", "Novelty", "hearing_far", "levels_among", "tell_of_far", "untold_far"]
+__all__ = ["Blend", "Forward", "MetricRange", "Novelty", "hearing_far", "levels_among", "tell_of_far", "untold_far"]
 
 Float64Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -52,24 +54,31 @@ class Novelty(ShortRepr):
         Ascending: what each fitted row gets among the others, as if it were new. About 1 in the middle of the data.
     n_neighbors : int >= 1
         Nearest rows that count: one less than are known of each fitted row, but one at least.
+    ends_at_one : bool, default=False
+        Whether distances are shares of what two rows do not have in common, 1 between rows that have nothing. The score
+        is then the odds d / (1 - d) of the mean distance alone: where rows lie at nearly 1 of all others the distance
+        there is no measure of how near the next may be. Infinite for a row that has nothing in common with any.
     """
 
     widths: Float64Array
     scores: Float64Array
     n_neighbors: int
+    ends_at_one: bool = False
 
     @classmethod
-    def learn(cls, indices: npt.NDArray[Any], distances: npt.NDArray[Any]) -> Self:
+    def learn(cls, indices: npt.NDArray[Any], distances: npt.NDArray[Any], *, metric: str = "euclidean") -> Self:
         """Take the scale of the fitted rows from their neighbours, both of shape (n_samples, n_neighbors).
 
-        Of one neighbour alone no other can step in, and the scores of fitted rows are too high then.
+        Of one neighbour alone no other can step in, and the scores of fitted rows are too high then. `metric` is that
+        of the distances, as a graph carries it.
         """
+        native = native_metric(metric)
         if (distances[:, 1:] < distances[:, :-1]).any():
             order = np.argsort(distances, axis=1, kind="stable")
             indices, distances = (np.take_along_axis(one, order, axis=1) for one in (indices, distances))
         count = max(distances.shape[1] - 1, 1)
         widths = distances[:, :count].mean(axis=1, dtype=np.float64)
-        made = cls(widths, widths, count)
+        made = cls(widths, widths, count, native is not None and native.ends_at_one)
         return replace(made, scores=np.sort(made.score_fitted(indices, distances)))
 
     def score(self, indices: npt.NDArray[Any], distances: npt.NDArray[Any]) -> Float64Array:
@@ -79,11 +88,15 @@ class Novelty(ShortRepr):
         row is not.
         """
         near, count = indices[:, : self.n_neighbors], self.n_neighbors
+        if self.ends_at_one:
+            return _odds(distances[:, :count].mean(axis=1, dtype=np.float64))
         return _over(distances[:, :count].mean(axis=1, dtype=np.float64), self.widths[near].mean(axis=1))
 
     def score_fitted(self, indices: npt.NDArray[Any], distances: npt.NDArray[Any]) -> Float64Array:
         """Return the scores of the fitted rows, each as if it were new, from the neighbours that `learn` was given."""
         count, (n, k) = self.n_neighbors, indices.shape
+        if self.ends_at_one:
+            return _odds(distances[:, :count].mean(axis=1, dtype=np.float64))
         found = np.empty(n)
         for begin in range(0, n, _BLOCK):
             rows = np.arange(begin, min(begin + _BLOCK, n))
@@ -189,17 +202,73 @@ def tell_of_far(known: Novelty, scores: Float64Array, n_neighbors: int, *, away:
         away = ~untold & away
     count, n_rows = int(np.count_nonzero(known.far(scores) & away)), len(scores)
     if count:
-        text = (
-            f"{count:,} of {n_rows:,} rows lie out of range, farther from the rows of the map than {_FAR} "
-            "times what is found among these; their places are extrapolated. See novelty()."
+        least = f"farther from the rows of the map than {_FAR} times what is found among these"
+        if known.ends_at_one:
+            least = f"with less in common with the rows of the map than 1 / {_FAR} of the least found among these"
+        warn(
+            f"{count:,} of {n_rows:,} rows lie out of range, {least}; their places are extrapolated. See novelty().",
+            DataWarning,
         )
-        warn(text, DataWarning)
 
 
 def _over(distance: Float64Array, width: Float64Array) -> Float64Array:
     return np.where(distance > 0.0, distance / np.where(width > 0.0, width, 1.0), 0.0) * np.where(
         (width > 0.0) | (distance == 0.0), 1.0, np.inf
     )
+
+
+def _odds(distances: Float64Array) -> Float64Array:
+    """Return the odds of distances in [0, 1]; infinite at 1."""
+    apart = distances >= 1.0
+    return np.where(apart, np.inf, distances / np.where(apart, 1.0, 1.0 - distances))
+
+
+@dataclass(frozen=True)
+class MetricRange:
+    """Finds the rows of a map that are nearest by a metric of which its points know nothing.
+
+    The search is made at the first question and not copied or pickled; it is made again to the same bytes.
+
+    Attributes
+    ----------
+    table : ndarray or CSR of shape (n_points, n_features)
+    metric : str
+        Of `gnomon.neighbors.native_metric`.
+    n_neighbors : int >= 1
+    """
+
+    table: Any
+    metric: str
+    n_neighbors: int
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "search"}
+
+    @classmethod
+    def of(cls, table: Any, metric: str, n_neighbors: int, lift: Lift) -> Self | None:
+        """Return the search that a metric asks for; None where distances between points are its own, or unknown."""
+        native = native_metric(metric)
+        plain = native is None or native.name == "euclidean" or not lift.is_plain
+        return None if plain else cls(table, metric, n_neighbors)
+
+    @cached_property
+    def search(self) -> RowSearch:
+        """How rows are found."""
+        return RowSearch.of(self.table, self.n_neighbors, metric=self.metric)
+
+    def scores(self, novelty: Novelty, rows: Any) -> Float64Array:
+        """Return the scores of rows, in the form of the table; infinite where the metric is not defined of one."""
+        native = native_metric(self.metric)
+        found = np.full(int(rows.shape[0]), np.inf)
+        defined = np.ones(len(found), dtype=np.bool_)
+        if native is not None and native.takes_amounts:
+            defined = np.asarray(rows.min(axis=1) if isinstance(rows, np.ndarray) else rows.min(axis=1).toarray())
+            defined = defined.ravel() >= 0.0
+        some = np.flatnonzero(defined)
+        if len(some):
+            with untold_zeros():  # who places rows tells of those
+                found[some] = novelty.score(*self.search.find(rows[some]))
+        return found
 
 
 class Blend(NamedTuple):
@@ -212,7 +281,7 @@ class Blend(NamedTuple):
         Weighted root mean square distance of the charts' predictions from the position.
     jacobians : ndarray of shape (m, n_components, n_features), float64; no columns if they were not asked for
     scores : ndarray of shape (m,), float64
-        Of `Novelty`.
+        Of `Novelty`, by the distances between points.
     """
 
     positions: Float64Array
@@ -239,6 +308,8 @@ class Forward:
     novelty : Novelty
     n_neighbors : int
         Nearest points that `novelty` was learned from.
+    measured : MetricRange, default=None
+        Where `novelty` was learned from distances in another metric than that between points.
     """
 
     lift: Lift
@@ -248,6 +319,7 @@ class Forward:
     law: BlendLaw
     novelty: Novelty
     n_neighbors: int
+    measured: MetricRange | None = None
 
     def blend(self, rows: Any, *, jacobians: bool = False, own: Rows | None = None) -> Blend:
         """Place rows; point own[i] takes no part in row i."""
@@ -280,6 +352,8 @@ class Forward:
 
     def scores(self, rows: Any) -> Float64Array:
         """Return the scores of rows alone."""
+        if self.measured is not None:
+            return self.measured.scores(self.novelty, rows)
         return self._score(*self.nearest.search.find(self.lift.points(rows), self.n_neighbors))
 
     def _score(self, near: Candidates, distances: Distances) -> Float64Array:

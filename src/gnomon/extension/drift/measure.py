@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.data import find_duplicate_rows
-from gnomon.extension.atlas.forward import Novelty, levels_among
+from gnomon.extension.atlas.forward import MetricRange, Novelty, levels_among
 from gnomon.extension.atlas.lifts import lift_of
 from gnomon.extension.blank import blank_rows, known_columns
 from gnomon.extension.drift.chance import chance_of_fewer, chance_of_shift, largest_shift
@@ -64,7 +64,7 @@ def measure_drift(
     labels : ndarray of shape (n_old,), default=None
     n_neighbors : int >= 1, default=15
     metric : str, default="euclidean"
-        Nearest rows are those of `AffineAtlas` under this metric.
+        Nearest rows are those by which `AffineAtlas.novelty` measures under this metric.
     unlikeness : Unlikeness, default=None
         Of the new rows, if X are coordinates that were learned from the old ones; None compares them with the old rows
         by X.
@@ -123,13 +123,14 @@ def measure_drift(
     X, X_new = lift.points(X), lift.points(X_new)
     n = int(X.shape[0])
     k = min(n_neighbors, n - 1)
-    graph = compute_neighbors(X, k)
-    search = RowSearch.of(X, k)
+    near_by = "euclidean" if MetricRange.of(X, metric, k, lift) is None else metric
+    graph = compute_neighbors(X, k, metric=near_by)
+    search = RowSearch.of(X, k, metric=near_by)
     indices, distances = search.find(X_new)
     novelty, scores = None, np.empty(0)
     if unlikeness is None:
         n_drawn = _effective_number(X, graph.distances)
-        novelty = Novelty.learn(graph.indices, graph.distances)
+        novelty = Novelty.learn(graph.indices, graph.distances, metric=near_by)
         scores = novelty.score(indices, distances)
         unlikeness = Unlikeness(*levels_among(novelty.scores, scores), novelty.far(scores), n)
     else:

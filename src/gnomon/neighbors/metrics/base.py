@@ -33,11 +33,17 @@ class NativeMetric(ABC):
         Whether a row of zeros is equally far from all others, however near they are to each other.
     asks_equality : bool
         Whether all that counts of a column is if two values are equal, or are 0: the mean of rows is then no such row.
+    ends_at_one : bool
+        Whether rows that have nothing in common are all at distance 1, the largest, however unlike they are else.
+    takes_amounts : bool
+        Whether it is defined of values from 0 on alone.
     """
 
     name: str
     needs_direction: bool = False
     asks_equality: bool = False
+    ends_at_one: bool = False
+    takes_amounts: bool = False
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> Self:

@@ -159,6 +159,7 @@ class Hellinger(Cosine):
     """sqrt(1 - sum sqrt(p q)) in [0, 1] of rows divided by their sums; rows of zeros as under cosine."""
 
     name = "hellinger"
+    takes_amounts = True
 
     def _dense(self, X: Values, alone: bool) -> Values:
         refuse_negative(self.name, X)

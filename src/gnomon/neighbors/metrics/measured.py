@@ -130,7 +130,7 @@ class Jaccard(_Measured):
     """Of the columns set in either of two rows, the share not set in both, in [0, 1]; 0 between two empty rows."""
 
     name = kernel = "jaccard"
-    asks_equality = True
+    asks_equality = ends_at_one = True
 
     def _dense(self, X: Values) -> Values:
         tell_of_numbers(self.name, X)
@@ -184,6 +184,7 @@ class Ruzicka(_Measured):
     """1 - sum of the smaller of two amounts / sum of the larger, in [0, 1]; 0 between two empty rows."""
 
     name = kernel = "ruzicka"
+    ends_at_one = takes_amounts = True
 
     def _dense(self, X: Values) -> Values:
         refuse_negative(self.name, X)
