@@ -21,8 +21,8 @@ from gnomon.evaluation.gaps.judgement import Ground
 from gnomon.evaluation.gaps.lines import Line, PlantedLines, _apart, _share_in_order
 from gnomon.evaluation.gaps.saddles import Landscape, NullDips, _Bytes
 from gnomon.evaluation.gaps.sample import SampledRows
-from gnomon.evaluation.judged_metrics import straightened
 from gnomon.evaluation.map_verdicts import _called, _islands, _nearest_pairs
+from gnomon.neighbors.straight import straight_rows
 
 GROUND = {"metric": "euclidean", "max_rows": 1000, "n_nulls": 19, "seed": 0}
 
@@ -88,7 +88,7 @@ def test_rows_are_centred_have_a_place_and_are_as_many_as_may_be_looked_at():
     Y[5] = np.nan
     with pytest.raises(ValueError, match="X with 59 rows must be of at least 60 rows"):
         Ground.of(X, Y, **GROUND, placed=True)
-    np.testing.assert_array_equal(straightened(np.array([[3.0, 4.0], [0.0, 0.0]]), "cosine"), [[0.6, 0.8], [0, 0]])
+    np.testing.assert_array_equal(straight_rows(np.array([[3.0, 4.0], [0.0, 0.0]]), "cosine"), [[0.6, 0.8], [0, 0]])
 
 
 def test_what_the_map_alone_would_say_needs_thirty_rows_of_both_with_a_place(monkeypatch):

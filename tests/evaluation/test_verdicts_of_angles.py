@@ -7,7 +7,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.evaluation import are_apart, find_illusions, is_denser, is_nearer, is_real, judge_gaps
-from gnomon.evaluation.judged_metrics import can_judge, straightened
+from gnomon.neighbors.straight import has_straight_rows, straight_rows
 
 DRAW = np.random.default_rng(0)
 ONE = 180 + 25 * DRAW.normal(size=200)  # a well on the seam
@@ -34,7 +34,7 @@ def answers(turned):
         is_denser(two, None, first, ~first, metric=FEW["metric"]).answer,
         is_nearer(three, None, a, b, c, metric=FEW["metric"]).answer,
         [verdict.answer for verdict in judge_gaps(two, two, first, n_islands=0, **FEW)],
-        len(find_illusions(three, straightened(three, FEW["metric"]), parts, metric=FEW["metric"]).illusions),
+        len(find_illusions(three, straight_rows(three, FEW["metric"]), parts, metric=FEW["metric"]).illusions),
     ]
 
 
@@ -45,7 +45,7 @@ def test_one_well_is_one_and_two_are_two_wherever_the_numbers_start_again(turned
 
 def test_chords_grow_with_the_shorter_way_round_and_are_that_way_near_by():
     way = np.array([0.0, 1.0, 5.0, 90.0, 180.0])
-    circle = straightened(179.5 + way[:, None], "periodic(360)")
+    circle = straight_rows(179.5 + way[:, None], "periodic(360)")
     chords = np.linalg.norm(circle - circle[0], axis=1)
     np.testing.assert_allclose(chords, 360 / np.pi * np.sin(way * np.pi / 360), atol=1e-9)
     np.testing.assert_allclose(chords[1:3], way[1:3], rtol=1e-3)
@@ -67,11 +67,14 @@ def test_a_map_of_angles_answers_by_itself_and_its_report_tells_gaps():
 
 
 def test_metrics_without_verdicts_say_which_have_them():
-    assert all(can_judge(name) for name in ("euclidean", "cosine", "periodic(360, inf)", "haversine"))
-    assert not can_judge("manhattan")
-    with pytest.raises(ValueError, match=r"metric='manhattan' must be 'euclidean', 'cosine', 'haversine' or 'periodic"):
+    assert all(has_straight_rows(name) for name in ("euclidean", "cosine", "periodic(360, inf)", "haversine"))
+    assert not has_straight_rows("manhattan")
+    with pytest.raises(
+        ValueError,
+        match=r"metric='manhattan' must be 'euclidean', 'cosine', 'correlation', 'hellinger', 'haversine' or 'periodic",
+    ):
         are_apart(table(ONE), None, ONE < 180, ONE >= 180, metric="manhattan")
     with pytest.raises(ValueError, match=r"metric='periodic' must be .* with its periods"):
         are_apart(table(ONE), None, ONE < 180, ONE >= 180, metric="periodic")
-    with pytest.raises(ValueError, match="one of the metrics 'euclidean', 'cosine', 'haversine', 'periodic'"):
+    with pytest.raises(ValueError, match="one of the metrics 'euclidean', 'cosine', 'correlation', 'hell"):
         gn.Map(table(ONE), table(ONE), metric="manhattan").are_apart(ONE < 180, ONE >= 180)

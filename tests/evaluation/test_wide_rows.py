@@ -13,9 +13,9 @@ from scipy.spatial.distance import cdist
 from gnomon.evaluation import find_illusions, is_nearer, is_real, judge_gaps
 from gnomon.evaluation.gaps.judgement import Ground
 from gnomon.evaluation.gaps.lines import PlantedLines
-from gnomon.evaluation.judged_metrics import straightened
 from gnomon.evaluation.paths import path_lengths, straight_distances
 from gnomon.evaluation.wide_rows import are_wide, few_coordinates, n_varying
+from gnomon.neighbors.straight import straight_rows
 
 GROUPS = np.arange(150) % 3
 FEW: dict[str, Any] = {"n_nulls": 19}
@@ -56,7 +56,7 @@ def test_coordinates_have_the_distances_of_the_rows() -> None:
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 def test_distances_of_sparse_rows_are_those_of_dense(metric: str) -> None:
     X = _narrow()[0]
-    dense, sparse = straightened(X, metric), straightened(sp.csr_array(X), metric)
+    dense, sparse = straight_rows(X, metric), straight_rows(sp.csr_array(X), metric)
     np.testing.assert_allclose(sparse.toarray(), dense, rtol=1e-15)
     np.testing.assert_allclose(straight_distances(sparse), cdist(dense, dense), atol=1e-7)
     np.testing.assert_allclose(path_lengths(sparse), path_lengths(dense), atol=1e-7)

@@ -93,8 +93,9 @@ def find_clusters(
     image_shape : tuple of int, default=None
         (height, width[, channels]) if the features are pixels: names speak of nine regions.
     metric : str, default="euclidean"
-        Distances between rows, as for `gnomon.neighbors.compute_neighbors`. Checked are straight distances of the
-        columns, of rows of length 1 if it is "cosine", and of columns with a period cut where they hold fewest rows.
+        Distances between rows, as for `gnomon.neighbors.compute_neighbors`. Splits are checked in straight distances:
+        under "cosine" those of rows of length 1, under "correlation" of centred rows of length 1, under "hellinger" of
+        roots of shares; of columns with a period, cut where they hold fewest rows; else of the columns as given.
     min_size : int >= 12 or None, default=None
         Fewest rows of a peak, of repeated ones one counted. None takes the root of half of them, and at least a tenth
         of them from 12 to 20.
@@ -149,8 +150,9 @@ def find_clusters(
     values of a feature have two rows each on average, each value is first spread evenly half-way to the next ones, by
     chance, and a split must hold even so. Groups that a single step parts, as yes and no of one feature, are then none.
     Of more than 40,000 rows, 20,000 are learned from and 20,000 held out; the rows of the
-    table then find 0.995 of their nearest learned rows at least, and of fewer rows all. Then, and by metrics other
-    than "euclidean" and "cosine", the nearest vote, whatever their noise.
+    table then find 0.995 of their nearest learned rows at least, and of fewer rows all. Then, by metrics other than
+    "euclidean", "cosine", "correlation" and "hellinger", and by correlations of sparse rows, the nearest vote, whatever
+    their noise.
 
     References
     ----------

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._arithmetic import squared_lengths
 from gnomon._run import current_run
 from gnomon._validation import warn
 from gnomon.clusters.steps import noise_of_steps
 from gnomon.exceptions import DataWarning
-from gnomon.linalg import principal_components
+from gnomon.linalg import PrincipalComponents, principal_components, project_rows
 from gnomon.neighbors import alike_by_chance, find_repeats
 from gnomon.neighbors.circles import find_seams
+from gnomon.neighbors.straight import DIRECTIONS, direction_lengths, straight_rows
 
 __all__ = ["MOST_ROWS", "Halves", "PlacedHalves"]
 
@@ -90,23 +90,42 @@ class PlacedHalves:
         seams = find_seams(rows, metric)
         if seams is not None:
             rows, unseen = seams.apply(rows), seams.apply(unseen)
-        given = rows, unseen
-        if metric == "cosine":
-            from sklearn.preprocessing import normalize
-
-            rows, unseen = normalize(rows), normalize(unseen)
-        found = principal_components(rows, min(_COMPONENTS, *rows.shape), seed=current_run().seed)
-        places = [found.transform(part).astype(np.float64) for part in (rows, unseen)]
+        found, sides = _straight((rows, unseen), metric)
+        places = [project_rows(part, found.mean, found.components).astype(np.float64) for part in sides]
         learned, held_out = places
-        noise = noise_of_steps(given, found.components, current_run().seed)
+        noise = _noise((rows, unseen), found.components, metric)
         if noise is not None:
-            if metric == "cosine":
-                noise = [one / _lengths(part) for one, part in zip(noise, given, strict=True)]
             learned, held_out = learned + noise[0], held_out + noise[1]
         return cls(halves, learned, held_out, n_counted), places
 
 
-def _lengths(rows: Any) -> Floats:
-    """Return the lengths of rows of a table or sparse matrix, 1 for 0, as a column."""
-    lengths = np.sqrt(squared_lengths(rows, np.float64)).reshape(-1, 1)
-    return np.where(lengths > 0.0, lengths, 1.0)
+def _straight(parts: tuple[Any, Any], metric: str) -> tuple[PrincipalComponents, list[Any]]:
+    """Return rows by whose straight distances groups are checked, and the components of the first part of them.
+
+    Straight distances are those of the metric where rows are directions, see `gnomon.neighbors.straight`. Columns with
+    a period are numbers, cut before; under metrics without such places rows are as given. Sparse rows are not written
+    out: under "correlation" the components are centred, and so stand for rows that are.
+    """
+    sides = list(parts)
+    if metric in DIRECTIONS:
+        dtype = np.result_type(parts[0].dtype, np.float32)
+        sides = [straight_rows(part, metric, dtype=dtype, written_out=False) for part in parts]
+    found = principal_components(sides[0], min(_COMPONENTS, *sides[0].shape), seed=current_run().seed)
+    if metric == "correlation":  # also of a component without variance
+        found = replace(found, components=found.components - found.components.mean(axis=1, keepdims=True))
+    return found, sides
+
+
+def _noise(parts: tuple[Any, ...], components: Floats, metric: str) -> list[Floats] | None:
+    """Return the noise of values that lie in steps, see `noise_of_steps`, in rows that are laid as a metric has them.
+
+    Values lie in steps before rows are brought to one length, which divides the noise as well; under "hellinger" their
+    roots do. By what rows are centred plays no part, as directions are then orthogonal to it.
+    """
+    values = parts
+    if metric == "hellinger":
+        values = tuple(np.sqrt(part) if isinstance(part, np.ndarray) else part.sqrt() for part in parts)
+    noise = noise_of_steps(values, components, current_run().seed)
+    if noise is None or metric not in DIRECTIONS:
+        return noise
+    return [one / direction_lengths(part, metric)[:, None] for one, part in zip(noise, parts, strict=True)]

@@ -15,6 +15,7 @@ from gnomon._run import current_run
 from gnomon.clusters.halves import MOST_ROWS
 from gnomon.clusters.splits import Group
 from gnomon.neighbors import RowSearch
+from gnomon.neighbors.straight import DIRECTIONS, squared_chords, straight_rows
 
 __all__ = ["Assigned", "assign", "rows_apart"]
 
@@ -85,8 +86,8 @@ def assign(X: Any, learned: Labels, groups: Sequence[Group], metric: str) -> Ass
     others as its noise makes it: the square of a distance is the sum of the noise of both rows and of what parts their
     groups. Rows of less noise than the rest are then nearest to those of every group, and would outvote them. The noise
     of a row is its squared distance to the mean of its nearest rows in its group, and no more than that to the nearest
-    row; in few columns it hardly counts. So it is by Euclidean distances and the cosine, where at most 40,000 rows ask;
-    by others the nearest vote.
+    row; in few columns it hardly counts. So it is by Euclidean distances and those of directions, such as the cosine,
+    where at most 40,000 rows ask, but for correlations of sparse rows; by others the nearest vote.
 
     Parameters
     ----------
@@ -102,12 +103,12 @@ def assign(X: Any, learned: Labels, groups: Sequence[Group], metric: str) -> Ass
         of_row[group.rows] = number
     known = np.flatnonzero(of_row >= 0)
     rows, k = np.arange(X.shape[0]), min(_N_NEIGHBORS, len(known) - 1)
-    if metric in ("euclidean", "cosine") and len(rows) <= 2 * MOST_ROWS:
+    if _knows_noise(X, metric) and len(rows) <= 2 * MOST_ROWS:
         found, distances = _nearest(X, rows, learned[known], min(_CANDIDATES, len(known) - 1), metric)
         noise = np.zeros(len(learned))
         for group in groups:
             noise[group.rows] = _noise(X, learned[group.rows], metric)
-        beyond = _squares(distances, metric) - noise[known][found]
+        beyond = squared_chords(distances, metric) - noise[known][found]
         chosen = np.argsort(beyond, axis=1, kind="stable")[:, :k]
         found, distances = (np.take_along_axis(one, chosen, axis=1) for one in (found, distances))
     else:
@@ -125,10 +126,8 @@ def _noise(X: Any, rows: Labels, metric: str) -> Floats:
         return np.zeros(len(rows))
     found, distances = _nearest(X, rows, rows, min(_N_NEIGHBORS, len(rows) - 1), metric)
     places = X[rows]
-    if metric == "cosine":
-        from sklearn.preprocessing import normalize
-
-        places = normalize(places)
+    if metric in DIRECTIONS:
+        places = straight_rows(places, metric, dtype=np.result_type(places.dtype, np.float32))
     k, step = found.shape[1], max(1, _AT_ONCE // max(1, found.shape[1] * X.shape[1]))
     noise = np.empty(len(rows))
     for begin in range(0, len(rows), step):
@@ -142,13 +141,14 @@ def _noise(X: Any, rows: Labels, metric: str) -> Floats:
                 places,
             )
         noise[begin : begin + step] = squared_lengths(some - means, np.float64)
-    return np.minimum(noise, _squares(distances[:, 0], metric))
+    return np.minimum(noise, squared_chords(distances[:, 0], metric))
 
 
-def _squares(distances: npt.NDArray[np.float32], metric: str) -> Floats:
-    """Return squared straight distances, of rows of length 1 by the cosine."""
-    given = distances.astype(np.float64)
-    return 2.0 * given if metric == "cosine" else np.square(given)
+def _knows_noise(X: Any, metric: str) -> bool:
+    """Return whether means of rows are asked for where a metric has them; not of those that would be written out."""
+    if metric == "correlation":
+        return isinstance(X, np.ndarray)
+    return metric == "euclidean" or metric in DIRECTIONS
 
 
 def _nearest(X: Any, rows: Labels, learned: Labels, k: int, metric: str) -> tuple[Labels, Any]:

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import squared_lengths
 from gnomon.data.labels import Classes
-from gnomon.evaluation.judged_metrics import can_judge, rows_with_direction, straightened
+from gnomon.evaluation.judged_metrics import rows_with_direction
+from gnomon.neighbors.straight import has_straight_rows, straight_rows
 
 __all__ = ["between_centers", "drawn_unlike"]
 
@@ -71,7 +72,7 @@ def drawn_unlike(X: Any, Y: Floats, classes: Classes, metric: str, seed: int) ->
     float >= 1, or None
         1 for a map to scale. None in other metrics, and without three groups of which two pairs at least are apart.
     """
-    if not can_judge(metric):
+    if not has_straight_rows(metric):
         return None
     codes = np.full(int(X.shape[0]), -1, dtype=np.int64)
     some = rows_with_direction(X, metric)
@@ -82,7 +83,7 @@ def drawn_unlike(X: Any, Y: Floats, classes: Classes, metric: str, seed: int) ->
         return None
     draw = np.random.default_rng((seed, _STREAM))
     rows = [draw.permutation(np.flatnonzero(codes == at))[:_MOST_ROWS] for at in taken]
-    squares, noise = _squares([straightened(X[one], metric) for one in rows])
+    squares, noise = _squares([straight_rows(X[one], metric) for one in rows])
     shown, noise_shown = _squares([Y[one] for one in rows])
     pairs = squares > noise  # apart by more than chance
     if np.count_nonzero(pairs) < 2:

@@ -29,13 +29,14 @@ from gnomon.evaluation.densities import (
     some_rows,
 )
 from gnomon.evaluation.groups import RULES, check_groups, check_names
-from gnomon.evaluation.judged_metrics import rows_with_direction, straightened, told_without
+from gnomon.evaluation.judged_metrics import rows_with_direction, told_without
 from gnomon.evaluation.paths import path_lengths
 from gnomon.evaluation.scores import nearest_in_map
 from gnomon.evaluation.sparse_distances import SparseProducts
 from gnomon.evaluation.verdict import Verdict
 from gnomon.geometry.check import check_features, check_places, has_place
 from gnomon.neighbors import compute_neighbors
+from gnomon.neighbors.straight import straight_rows
 
 __all__ = ["is_denser", "is_nearer"]
 
@@ -92,10 +93,11 @@ def is_denser(
         The map, for what it alone would say.
     a, b : array-like
         Row numbers, or masks of shape (n_samples,), without common rows. Each must have room for 3 neighbourhoods.
-    metric : {"euclidean", "cosine", "haversine"} or "periodic(...)", default="euclidean"
-        Distances in the data. Rows of zeros have no direction and are left out under the cosine. Columns with a period,
-        such as "periodic(360)", are circles as long as the period, and places of "haversine" points of a sphere, whose
-        chords are the distances: so there is no seam.
+    metric : {"euclidean", "cosine", "correlation", "hellinger", "haversine"} or "periodic(...)", default="euclidean"
+        Distances in the data: of directions those of rows of length 1, centred under "correlation", roots of shares
+        under "hellinger". Rows of zeros have no direction and are left out under the cosine and "hellinger". Columns
+        with a period, such as "periodic(360)", are circles as long as the period, and places of "haversine" points of a
+        sphere, whose chords are the distances: so there is no seam.
     n_neighbors : int in [5, n_samples - 1], default=10
         k, the row itself not counted.
     alpha : float in (0, 0.5), default=0.05
@@ -273,15 +275,15 @@ def is_nearer(
         The map, for what it alone would say.
     a, b, c : array-like
         Row numbers, or masks of shape (n_samples,), without common rows, of at least 10 rows.
-    metric : {"euclidean", "cosine", "haversine"} or "periodic(...)", default="euclidean"
-        Distances in the data; for the cosine those of rows of unit length, without rows of zeros, which have none.
-        Columns with a period, such as "periodic(360)", are circles as long as the period, and places of "haversine"
-        points of a sphere, whose chords are the distances: so there is no seam.
+    metric : {"euclidean", "cosine", "correlation", "hellinger", "haversine"} or "periodic(...)", default="euclidean"
+        Distances in the data, as for `are_apart`: of directions those of rows of unit length, without rows of zeros,
+        which have none; columns with a period are circles as long as the period, and places of "haversine" points of a
+        sphere, whose chords are the distances: so there is no seam.
     along : {"both", "lines", "data"}, default="both"
         Which distances count: those of straight lines, those of paths along the data, or both: then figures and answer
         are those of straight lines, but where paths say surely the opposite it "cannot be told" and the sentence names
         both. Paths go over 400 rows of each group and 400 others at most, by steps to one of 10 neighbours; with the
-        cosine metric their steps are those of rows of unit length.
+        cosine metric, and others of directions, their steps are those of rows of unit length.
     alpha : float in (0, 0.5), default=0.05
         How often an answer other than "cannot be told" may be given where both are as far.
     max_rows : int >= 20, default=1000
@@ -391,12 +393,14 @@ def is_nearer(
 def _straight(groups: list[Any], metric: Any) -> Blocks:
     """Return the distances of the first group to the two others, and those within all three.
 
-    Sparse rows are not written out but under angles.
+    Sparse rows are not written out but under angles and correlations.
     """
     if not isinstance(groups[0], np.ndarray) and metric in ("euclidean", "cosine"):
         return _of_products(groups, metric)
 
-    groups = [straightened(group, metric) for group in groups]
+    groups = [straight_rows(group, metric) for group in groups]
+    if not isinstance(groups[0], np.ndarray):
+        return _of_products(groups, "euclidean")
     pairs = [row_distances(groups[0], group) for group in groups[1:]]
     return pairs, [row_distances(one, one) for one in groups]
 
@@ -424,7 +428,7 @@ def _along_data(values: Any, rows: list[npt.NDArray[np.int64]], metric: str, dra
     few = [np.sort(draw.choice(one, min(len(one), _PATH_ROWS), replace=False)) for one in rows]
     rest = np.setdiff1d(np.arange(values.shape[0]), np.concatenate(few))
     rest = np.sort(draw.choice(rest, min(len(rest), _PATH_ROWS), replace=False))
-    lengths = path_lengths(straightened(values[np.concatenate([*few, rest])], metric))
+    lengths = path_lengths(straight_rows(values[np.concatenate([*few, rest])], metric))
     ends = np.cumsum([0, *map(len, few)])
     parts = [slice(start, stop) for start, stop in itertools.pairwise(ends)]
     return [lengths[parts[0], part] for part in parts[1:]], [lengths[part, part] for part in parts]

@@ -19,12 +19,13 @@ from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.data.labels import check_labels, sort_into_classes
 from gnomon.evaluation.centers import between_centers
 from gnomon.evaluation.densities import apart_balls
-from gnomon.evaluation.judged_metrics import JudgedMetric, rows_with_direction, straightened, told_without
+from gnomon.evaluation.judged_metrics import JudgedMetric, rows_with_direction, told_without
 from gnomon.evaluation.map_verdicts import MapVerdicts
 from gnomon.evaluation.paths import straight_distances
 from gnomon.evaluation.verdict import Verdict
 from gnomon.geometry.check import check_features, check_places, has_place
 from gnomon.linalg import first_columns
+from gnomon.neighbors.straight import straight_rows
 
 __all__ = ["FEWEST_OF_CLASS", "adjusted_by_holm", "find_illusions"]
 
@@ -194,9 +195,9 @@ def find_illusions(
         The map; rows of NaN are left out.
     labels : array-like of shape (n_samples,)
         A class for each row, at least two of 20 rows. Of more than 20 the largest are taken.
-    metric : {"euclidean", "cosine", "haversine"} or "periodic(...)", default="euclidean"
-        Distances in the data; for the cosine those of rows of unit length, without rows of zeros; columns with a
-        period are circles and places of "haversine" points of a sphere, as for `are_apart`.
+    metric : {"euclidean", "cosine", "correlation", "hellinger", "haversine"} or "periodic(...)", default="euclidean"
+        Distances in the data, as for `are_apart`: of directions those of rows of unit length, without rows of zeros;
+        columns with a period are circles and places of "haversine" points of a sphere.
     least : float > 1, default=1.5
         Factor up to which a ratio counts as what it looks.
     alpha : float in (0, 0.5), default=0.05
@@ -256,7 +257,7 @@ def find_illusions(
     rows = np.concatenate(chosen)
     ends = np.cumsum([0, *map(len, chosen)])
     sides = _Sides(
-        straight_distances(straightened(values[rows], checked["metric"])),
+        straight_distances(straight_rows(values[rows], checked["metric"])),
         straight_distances(places[rows]),
         [np.arange(start, stop) for start, stop in itertools.pairwise(ends)],
     )

@@ -151,10 +151,11 @@ def judge_gaps(
         of one have a row of the other.
     n_islands : int >= 0, default=3
         Islands asked about, of the deepest gaps of the map, if they are gaps: falls of density below `bridge`.
-    metric : {"euclidean", "cosine", "haversine"} or "periodic(...)", default="euclidean"
-        Distances in the data. Rows of zeros have no direction and are left out under the cosine. Columns with a period,
-        such as "periodic(360)", are circles as long as the period, and places of "haversine" points of a sphere, whose
-        chords are the distances: so there is no seam.
+    metric : {"euclidean", "cosine", "correlation", "hellinger", "haversine"} or "periodic(...)", default="euclidean"
+        Distances in the data: of directions those of rows of length 1, centred under "correlation", roots of shares
+        under "hellinger". Rows of zeros have no direction and are left out under the cosine and "hellinger". Columns
+        with a period, such as "periodic(360)", are circles as long as the period, and places of "haversine" points of a
+        sphere, whose chords are the distances: so there is no seam.
     bridge : float in (0, 1), default=0.25
         From which share of the sparser core's density on two groups count as joined.
     alpha : float in (0, 0.5), default=0.05

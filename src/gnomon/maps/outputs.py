@@ -212,7 +212,7 @@ class Outputs:
             Tell what the data say of the gaps that the map shows, between its nearest classes and around its islands,
             and which sizes and distances of classes are illusions: `verdicts` and `illusions` with their defaults,
             some seconds of work on at most 1,500 rows, whatever the size of the table. Maps of fewer than 60 rows, on
-            surfaces, or in other metrics than Euclidean and cosine distances and those of angles have none.
+            surfaces, or in other metrics than Euclidean distances and those of directions and angles have none.
         notes : bool, default=True
             Tell `notes`, what was noticed when the map was made.
         """

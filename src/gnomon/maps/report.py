@@ -12,7 +12,6 @@ from gnomon._printed import harmless
 from gnomon.data.dataset import first_few
 from gnomon.data.labels import name_of
 from gnomon.data.names import default_names
-from gnomon.evaluation.judged_metrics import METRICS, can_judge
 from gnomon.evaluation.words import verdict
 from gnomon.explanations.contrast.result import NOTHING_APART, NOTHING_STRONGLY_APART
 from gnomon.explanations.contrast.without_spread import without_spread
@@ -20,6 +19,7 @@ from gnomon.maps.cautions import of_order, without_cautions
 from gnomon.maps.found import told_of_labels
 from gnomon.maps.together import directions_together, directions_told
 from gnomon.maps.verdicts import islands_beside, verdict_lines
+from gnomon.neighbors.straight import STRAIGHT, has_straight_rows
 
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
@@ -148,8 +148,8 @@ def _group_lines(groups: dict[str, list[str]], features: Sequence[str], text: st
 
 def _verdict_section(result: Map, wanted: bool) -> list[str]:
     lines = verdict_lines(result) if wanted else []
-    if wanted and not can_judge(result.metric):
-        known = f"{', '.join(METRICS[:-1])} or {METRICS[-1]}"
+    if wanted and not has_straight_rows(result.metric):
+        known = f"{', '.join(STRAIGHT[:-1])} or {STRAIGHT[-1]}"
         lines = [f"not judged: gaps, sizes and distances are in {known} distances, the map in {result.metric}"]
     return ["", "What it shows, judged in the data", *(f"  {line}" for line in lines)] if lines else []
 

@@ -224,11 +224,11 @@ class Verdicts:
 
     def _in_metric(self, options: dict[str, Any]) -> dict[str, Any]:
         """Add to options the metric of the map, if they name none; refuse one in which nothing can be judged."""
-        from gnomon.evaluation.judged_metrics import METRICS, can_judge
+        from gnomon.neighbors.straight import STRAIGHT, has_straight_rows
 
-        if "metric" not in options and not can_judge(self.metric):
+        if "metric" not in options and not has_straight_rows(self.metric):
             fact = f"the metric of this map is {self.metric!r}"
-            rule = f"of a map by one of the metrics {', '.join(map(repr, METRICS))}"
+            rule = f"of a map by one of the metrics {', '.join(map(repr, STRAIGHT))}"
             remedy = "In Python pass metric='euclidean' to judge by straight distances of the columns instead."
             raise ValueError(message("a verdict", rule, fact=fact, remedy=remedy))
         return {"metric": self.metric, **options}
@@ -260,15 +260,15 @@ def _is_name(group: Any) -> bool:
 def shown_verdicts(result: Map) -> tuple[MapVerdicts, MapVerdicts | None] | None:
     """Return what the data say of the gaps that a map shows, and of sizes and distances of its classes if it has any.
 
-    None where they cannot be judged: of maps of fewer than 60 rows, on surfaces, or in other metrics than Euclidean and
-    cosine distances and those of angles.
+    None where they cannot be judged: of maps of fewer than 60 rows, on surfaces, or in metrics that are no straight
+    distances of rows, however these are laid (`gnomon.neighbors.straight`).
     """
     from gnomon.evaluation.gaps.falls import FEWEST_ROWS
     from gnomon.evaluation.illusions import FEWEST_OF_CLASS
-    from gnomon.evaluation.judged_metrics import can_judge
+    from gnomon.neighbors.straight import has_straight_rows
 
     placed = has_place(result.embedding)
-    if np.count_nonzero(placed) < 2 * FEWEST_ROWS or result.surface is not None or not can_judge(result.metric):
+    if np.count_nonzero(placed) < 2 * FEWEST_ROWS or result.surface is not None or not has_straight_rows(result.metric):
         return None
     gaps, labels = result.verdicts(), result._labels_of_classes()
     if labels is None:

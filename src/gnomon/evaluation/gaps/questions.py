@@ -74,10 +74,11 @@ def are_apart(
         The map: what it alone would say is told beside the verdict, and has no part in it.
     a, b : array-like
         Row numbers, or masks of shape (n_samples,), without common rows. A group of fewer than 30 rows cannot be told.
-    metric : {"euclidean", "cosine", "haversine"} or "periodic(...)", default="euclidean"
-        Distances in the data. Rows of zeros have no direction and are left out under the cosine. Columns with a period,
-        such as "periodic(360)", are circles as long as the period, and places of "haversine" points of a sphere, whose
-        chords are the distances: so there is no seam.
+    metric : {"euclidean", "cosine", "correlation", "hellinger", "haversine"} or "periodic(...)", default="euclidean"
+        Distances in the data: of directions those of rows of length 1, centred under "correlation", roots of shares
+        under "hellinger". Rows of zeros have no direction and are left out under the cosine and "hellinger". Columns
+        with a period, such as "periodic(360)", are circles as long as the period, and places of "haversine" points of a
+        sphere, whose chords are the distances: so there is no seam.
     bridge : float in (0, 1), default=0.25
         From which share of the sparser core's density on two groups count as joined.
     alpha : float in (0, 0.5), default=0.05
@@ -175,10 +176,11 @@ def is_real(
         The map, for what it alone would say.
     island : array-like
         Row numbers, or a mask of shape (n_samples,); not all rows.
-    metric : {"euclidean", "cosine", "haversine"} or "periodic(...)", default="euclidean"
-        Distances in the data. Rows of zeros have no direction and are left out under the cosine. Columns with a period,
-        such as "periodic(360)", are circles as long as the period, and places of "haversine" points of a sphere, whose
-        chords are the distances: so there is no seam.
+    metric : {"euclidean", "cosine", "correlation", "hellinger", "haversine"} or "periodic(...)", default="euclidean"
+        Distances in the data: of directions those of rows of length 1, centred under "correlation", roots of shares
+        under "hellinger". Rows of zeros have no direction and are left out under the cosine and "hellinger". Columns
+        with a period, such as "periodic(360)", are circles as long as the period, and places of "haversine" points of a
+        sphere, whose chords are the distances: so there is no seam.
     bridge : float in (0, 1), default=0.25
         From which share of the sparser core's density on it counts as joined.
     alpha : float in (0, 0.5), default=0.05

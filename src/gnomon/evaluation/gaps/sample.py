@@ -16,12 +16,13 @@ from gnomon.evaluation.gaps.borders import Radii
 from gnomon.evaluation.gaps.columns import check_columns
 from gnomon.evaluation.gaps.falls import FEWEST_ROWS
 from gnomon.evaluation.gaps.saddles import FEW_NEIGHBORS, N_NEIGHBORS, Landscape, NullDips
-from gnomon.evaluation.judged_metrics import rows_with_direction, straightened, told_without
+from gnomon.evaluation.judged_metrics import rows_with_direction, told_without
 from gnomon.evaluation.wide_rows import are_wide, few_coordinates
 from gnomon.geometry.check import check_features, check_places, has_place
 from gnomon.linalg import dense_rows
 from gnomon.neighbors import Succession, succession_of_rows
 from gnomon.neighbors.circles import periods_under
+from gnomon.neighbors.straight import straight_rows
 
 __all__ = ["SampledRows"]
 
@@ -46,7 +47,7 @@ class SampledRows:
         Their numbers among the rows given.
     n_given, n_nulls, seed : int
     n_zero : int
-        Rows of zeros that are left out, as they have no cosine distance to speak of.
+        Rows of zeros that are left out, as they have no direction to speak of.
     succession : Succession or None
         What says that rows that follow each other in the table are alike, if it was looked for.
     columns : mapping of str to ndarray of int
@@ -108,7 +109,7 @@ class SampledRows:
         n_unseen = max(len(rows) - max_rows, 0)
         if n_unseen:
             rows = rows[np.sort(np.random.default_rng(seed).choice(len(rows), max_rows, replace=False))]
-        looked_at, whole = straightened(values[rows], metric), are_whole_numbers(values[rows])
+        looked_at, whole = straight_rows(values[rows], metric), are_whole_numbers(values[rows])
         wide = looked_at if are_wide(looked_at) else None
         sample = dense_rows(looked_at) if wide is None else few_coordinates(wide)
         sample = sample - sample.mean(axis=0)

@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 
-from gnomon.evaluation.judged_metrics import can_judge, rows_with_direction, straightened
+from gnomon.evaluation.judged_metrics import rows_with_direction
 from gnomon.evaluation.radii import unevenness_of_areas
 from gnomon.evaluation.words import grade, grade_groups, grade_stretch, grade_torn, unlike_in_words
 from gnomon.geometry.check import check_features, has_place
 from gnomon.maps.printed.markup import Markup, join, listing, tag
 from gnomon.maps.printed.subject import Section, Subject
 from gnomon.maps.verdicts import shown_verdicts
+from gnomon.neighbors.straight import has_straight_rows, straight_rows
 
 __all__ = ["cautions"]
 
@@ -69,7 +70,7 @@ def _unevenness(subject: Subject) -> float | None:
     """
     result = subject.map
     rows = np.flatnonzero(has_place(result.embedding))
-    if result.surface is not None or not can_judge(result.metric) or len(rows) <= 2 * _NEIGHBORS:
+    if result.surface is not None or not has_straight_rows(result.metric) or len(rows) <= 2 * _NEIGHBORS:
         return None
     if len(rows) > _MOST_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(rows, _MOST_ROWS, replace=False))
@@ -77,7 +78,7 @@ def _unevenness(subject: Subject) -> float | None:
     X = check_features(table, None)[0]
     directed = rows_with_direction(X[rows], result.metric)
     rows = rows[directed]
-    found = unevenness_of_areas(straightened(X[rows], result.metric), Y[rows], _NEIGHBORS)
+    found = unevenness_of_areas(straight_rows(X[rows], result.metric), Y[rows], _NEIGHBORS)
     return found if math.isfinite(found) else None
 
 
