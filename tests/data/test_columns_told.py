@@ -119,7 +119,7 @@ def test_dates_as_whole_numbers_are_dates(dates, form, make):
 
 
 def test_what_is_no_date_beside_them_is_missing_and_told():
-    days = DAYS.strftime("%Y%m%d").astype(int).to_numpy()
+    days = np.random.default_rng(0).permutation(DAYS.strftime("%Y%m%d").astype(int).to_numpy())
     frame = _frame(when=np.where(np.arange(N) < 5, 0, days))
     with pytest.warns(DataWarning, match=r"'when' has '0' in 5 rows: no date, taken as missing; write yyyymmdd"):
         made = encode_dataset(Dataset(frame), None, None)

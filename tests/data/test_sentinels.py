@@ -113,7 +113,12 @@ def test_dates_are_told_by_their_day(day, odd):
 def test_dates_from_1970_or_1900_on_and_pictures_raise_no_alarm():
     for first in ("1970-01-01", "1900-01-01"):
         months = pd.date_range(first, periods=120, freq="MS")
-        frame = pd.DataFrame({"month": np.repeat(months, 3), "a": np.random.default_rng(0).normal(size=360)})
+        frame = pd.DataFrame(
+            {
+                "month": np.random.default_rng(0).permutation(np.repeat(months, 3)),
+                "a": np.random.default_rng(0).normal(size=360),
+            }
+        )
         data = encode_dataset(gn.data.Dataset(frame), None, None)
         warn_of_sentinels(data.X, data.feature_names, data.columns)
     pixels = np.random.default_rng(0).integers(0, 5, (60, 16)).astype(float)

@@ -114,7 +114,10 @@ def test_categories_become_one_feature_each_and_two_of_them_one():
 def test_columns_are_called_and_measured_as_in_a_map_of_the_same_table():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"age": rng.uniform(20, 80, 60), "sex": rng.choice(["f", "m"], 60)})
-    frame["land"], frame["when"] = rng.choice(list("xyz"), 60), pd.date_range("2020-01-01", periods=60)[::-1]
+    frame["land"], frame["when"] = (
+        rng.choice(list("xyz"), 60),
+        pd.date_range("2020-01-01", periods=60)[rng.permutation(60)],
+    )
     frame["grade"] = pd.Categorical(rng.choice(["low", "mid", "top"], 60), ["low", "mid", "top"], ordered=True)
     frame["old"] = frame["age"] > 50
     mapped = gn.map(frame, "pca", random_state=0)

@@ -44,14 +44,17 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     - Ordered categories become their ranks 0, 1, 2, ...
     - Dates, also whole numbers such as 20240531 and 202405, and texts such as 2024-05-31, 31.5.2024, 5/31/2024 or 31
       May 2024, with or without a time and its zone, become the years, months, days or hours since the first, by the
-      span that they cover.
+      span that they cover. Those that rise or fall with the rows, in 50 rows or more, evenly or not, are when the rows
+      were written down: they are left out, beside other columns, and so are seconds since 1970, or thousandths and less
+      of them, and numbers called "time", "timestamp" or the like. Dates in another order, as of births, stay.
     - Identifiers are left out: integers that count the rows or are called an id or a zip code, some missing or not;
       texts that all differ. So are whole numbers that all differ, in 50 rows or more, and have no rank correlation with
       any other column, if they are called customer, order, phone or the like, fill half of their range, rise evenly
       from row to row and fill a twentieth of it, or lie evenly in all numbers of seven digits or more or from 0 to a
       power of 2; others, such as incomes, are kept. Left out are numbers that rise by equal steps over all of 50 rows
       or more beside other columns, such as times of frames, or in the same way over each of several equal stretches of
-      as many, such as times of replicas; texts of too many different values, and texts in a column called "label",
+      as many, such as times of replicas, or count each of several stretches of unlike length, as
+      cycles of engines; texts of too many different values, and texts in a column called "label",
       "class", "species" or the like. Numbers, and texts that look like numbers, times or dates, are left out with a
       warning.
 

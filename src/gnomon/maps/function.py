@@ -323,7 +323,8 @@ class MapFunction:
             Old rows first, their positions equal in every bit; the metadata have a column "fitted". It places further
             rows as this map does.
         drift : gnomon.extension.Drift
-            Its `summary` says whether the map should be fitted again.
+            Its `summary` says whether the map should be fitted again. Features of dates, or called "time" or the like,
+            that all lie after, or before, those of the map are not compared, and told.
         """
         from gnomon.maps.growing import extend
 

@@ -15,7 +15,7 @@ from gnomon._validation import message, warn
 from gnomon.data import Dataset, Representation, Table, check_feature_count, check_labels, check_table
 from gnomon.data.arrays import LARGEST_SQUARED
 from gnomon.data.cells import annotation, genes_like, is_cells, read_part
-from gnomon.data.columns import ColumnRule, encode_rows, features_of, unknown_categories
+from gnomon.data.columns import ColumnRule, encode_rows, features_of, named_as_time, unknown_categories
 from gnomon.data.dataset import listed, require_name, text_array
 from gnomon.data.frames import holds_other_kinds, is_frame
 from gnomon.data.labels import in_order, measured_labels, order_of
@@ -248,6 +248,7 @@ def extend(
         raise ValueError(message("a map that grows", "one whose coordinates new rows have", fact=fact, remedy=remedy))
     places = np.ascontiguousarray(result.transform(rows), dtype=np.float32)
     mapped = result._as_mapped(rows)
+    times = _times_that_go_on(result, rows)
     held_out = result._held_out_rows() if result._n_fitted is None else hold_out_rows(result, None)
     orders = (order_of_rows(result), succession_of_rows(mapped, result.metric))
     drift = measure_drift(
@@ -265,10 +266,11 @@ def extend(
         unknown=_unknown_to(result, unknown, m),
         orders=orders,
         n_together=0 if result.representation is None else int(result.representation.values.shape[1]),
+        without=times,
     )
     if not any(orders):
         drift = replace(drift, off_directions=result._new_off_directions(rows))
-    drift = cautioned(result, drift, joined=True)
+    drift = cautioned(result, drift, joined=True, more=[_told_times(result, times)])
     columns = {name: _longer(column, metadata.get(name), m, name) for name, column in result.metadata.items()}
     source = columns.pop(_SOURCE, np.array(["yes"] * result.n_samples + ["no"] * m))
     source[result.n_samples :] = "no"
@@ -298,6 +300,34 @@ def extend(
     )
     larger._take_function_of(result)
     return larger, drift
+
+
+def _times_that_go_on(result: Map, rows: Any) -> list[int]:
+    """Return the features of dates, or called times, of which all new rows lie after, or before, all rows of a map."""
+    if sp.issparse(rows):
+        return []
+    dates = {rule: at.start for rule, at in features_of(result.columns or ()).items() if rule.kind == "date"}
+    times = [at for rule, at in dates.items() if not rule.of_durations or named_as_time(rule.name)]
+    times += [j for j, name in enumerate(own_names(result) or ()) if named_as_time(name)]
+    found = []
+    for j in dict.fromkeys(times):
+        old, new = (np.asarray(one[:, j]) for one in (result.X, rows))
+        if float(new.min()) > float(old.max()) or float(new.max()) < float(old.min()):
+            found.append(j)
+    return found
+
+
+def _told_times(result: Map, times: list[int]) -> str:
+    """Say that features of times are not compared; empty if there are none."""
+    if not times:
+        return ""
+    whose = {feature: rule.name for rule in result.columns or () for feature in rule.features}
+    names = [whose.get(result.feature_names[j], result.feature_names[j]) for j in times]
+    told = listed(names)
+    return (
+        f"All new rows are of another time than those of the map ({told}), as new rows are: that is no drift, and not "
+        f"compared, but such features set new rows apart. A map with drop={names!r} has none."
+    )
 
 
 def _what_is_known(

@@ -13,6 +13,7 @@ from gnomon.data.columns.rule import (
     spreads_of,
     unit_ranges,
 )
+from gnomon.data.columns.times import named_as_time
 
 __all__ = [
     "MOST_CATEGORIES",
@@ -24,6 +25,7 @@ __all__ = [
     "features_of",
     "find_rules",
     "first_features",
+    "named_as_time",
     "raw_columns",
     "rules_fault",
     "spreads_of",

@@ -16,6 +16,7 @@ from gnomon.data.columns.dates import UNITS
 from gnomon.data.columns.identifiers import Naming, named_as_id, naming_of
 from gnomon.data.columns.raw import RawColumn, asked_columns
 from gnomon.data.columns.rule import ColumnRule, mark_of
+from gnomon.data.columns.times import IN_ORDER, follow_rows, named_as_time
 from gnomon.data.columns.values import (
     as_numbers,
     known_texts,
@@ -143,6 +144,8 @@ def find_rules(
                 unread[name] = found_unread
                 rule = replace(rule, reason=found_unread.fact)
             rules.append(rule)
+    if features is None and not allow_none:
+        rules = _without_times(rules, columns)
     asked = [rule for rule in rules if rule.name in chosen.intersection(features or ()) and not rule.features]
     if asked:
         fact = f"{asked[0].name!r}: {asked[0].reason}"
@@ -173,9 +176,22 @@ def find_rules(
     return rules
 
 
+def _without_times(rules: Sequence[ColumnRule], columns: dict[str, RawColumn]) -> list[ColumnRule]:
+    """Return rules that leave out dates, and durations called times, that go with the rows, unless no others are left.
+
+    Dates of birth, of purchase and the like stay, as they are in no order, and so do such that one asks for.
+    """
+    dates = [rule for rule in rules if rule.kind == "date" and (not rule.of_durations or named_as_time(rule.name))]
+    gone = {rule.name for rule in dates if follow_rows(rule.encode(columns[rule.name].values)[:, 0])}
+    if not any(rule.features and rule.name not in gone for rule in rules):
+        return list(rules)
+    return [ColumnRule(rule.name, "left out", reason=IN_ORDER) if rule.name in gone else rule for rule in rules]
+
+
 def _warn_of_left_out(rules: Sequence[ColumnRule], numbers: Collection[str]) -> None:
-    """Warn of columns of numbers that are left out though nobody asked for that."""
-    gone = [rule for rule in rules if rule.name in numbers and not rule.features and rule.reason != _NOT_ASKED]
+    """Warn of columns of numbers, and of times, that are left out though nobody asked for that."""
+    left = [rule for rule in rules if not rule.features and rule.reason != _NOT_ASKED]
+    gone = [rule for rule in left if rule.name in numbers or rule.reason == IN_ORDER]
     if gone:
         names = ", ".join(rule.told() for rule in gone)
         warn(f"{names} left out. Pass features=[...] with these names to use them.", DataWarning)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.data.arrays import EXACT_UP_TO, FloatArray
+from gnomon.data.columns.times import IN_ORDER, are_times_in_order, counts_stretches_again, follow_rows
 
 __all__ = ["Naming", "named_as_id", "naming_of"]
 
@@ -102,7 +103,8 @@ def naming_of(
     A column that counts is none where all others count too: a grid was measured. Of a grid of ten lines and more beside
     other columns both coordinates count: the one within each line, and the one that counts the lines up or down.
     Missing values say nothing: the others decide, where at least half are there to count the rows. `ranks` gives those
-    of a column by its name; they are asked for only if need be.
+    of a column by its name; they are asked for only if need be. Times that go with the rows count them, evenly or not,
+    and so do counters that begin again and again after stretches of unlike length.
 
     Whole numbers that all differ and go with no other column may be identifiers or amounts, such as incomes. They are
     identifiers if they are called so; if they fill at least half of their range, as no measured values do without
@@ -127,8 +129,13 @@ def naming_of(
             )
         if any(_counted_stretches(numbers[other]) == n // length for other in others):
             return Naming(True, _of_cells(n, length))
+    if are_times_in_order(name, values) and not all(follow_rows(numbers[other]) for other in others):
+        return Naming(True, IN_ORDER)
     if not (known == np.floor(known)).all():
         return Naming()
+    again = counts_stretches_again(values)
+    if again and not all(counts_stretches_again(numbers[other]) for other in others):
+        return Naming(True, f"{_COUNTS} of each of {again:,} stretches")
     different = len(np.unique(known)) == len(known)
     if len(known) > 1 and 2 * len(known) >= n and bool((np.diff(known) == np.diff(places)).all()):
         return Naming(True, _COUNTS)

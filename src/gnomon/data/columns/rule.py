@@ -136,14 +136,14 @@ class ColumnRule:
         return given
 
     @property
-    def _of_durations(self) -> bool:
+    def of_durations(self) -> bool:
         """Whether it is of durations, not of dates, whose feature tells the first."""
         return " since " not in self.features[0].removeprefix(self.name)
 
     def _seconds(self, values: Array) -> Float64Array:
         """Return dates as seconds since 1970 or durations as seconds, each by itself; NaN for what is none."""
         durations = durations_of(values)
-        if self._of_durations:
+        if self.of_durations:
             if values.dtype.kind in "biufM" and sort_into_classes(values).labelled.any():
                 fact = "dates" if values.dtype.kind == "M" else "numbers"
                 remedy = "Pass durations, as pandas.to_timedelta makes them."
@@ -205,7 +205,7 @@ class ColumnRule:
         if not len(rows):
             return ""
         taken = _OTHERS_TAKEN.get(self.kind, "taken as none of the categories")
-        if self.kind == "date" and self._of_durations:
+        if self.kind == "date" and self.of_durations:
             taken = taken.replace("date", "duration")
         found = listed(sort_into_classes(values[rows]).names)
         told = f"{self.name!r} has {found} in {len(rows):,} {'row' if len(rows) == 1 else 'rows'}: {taken}"
@@ -213,7 +213,7 @@ class ColumnRule:
 
     def _remedy(self, texts: list[str]) -> str:
         """Return what is to be done about texts that cannot be read, to follow a clause; empty if that is not plain."""
-        if self.kind == "date" and self._of_durations:
+        if self.kind == "date" and self.of_durations:
             return "; pass durations, as pandas.to_timedelta makes them"
         if self.kind == "date":
             strokes = not self.writing and not all(

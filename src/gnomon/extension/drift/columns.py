@@ -192,7 +192,13 @@ def measure_missing(missing: Masks) -> MissingShift:
     return MissingShift(found.astype(np.int64), of_old[found], of_new[found])
 
 
-def measure_columns(X: Any, X_new: Any, weights: Floats | None = None, missing: Masks | None = None) -> ColumnShift:
+def measure_columns(
+    X: Any,
+    X_new: Any,
+    weights: Floats | None = None,
+    missing: Masks | None = None,
+    without: Sequence[int] = (),
+) -> ColumnShift:
     """Compare the columns of new rows with those of old ones.
 
     Parameters
@@ -203,6 +209,8 @@ def measure_columns(X: Any, X_new: Any, weights: Floats | None = None, missing: 
         How much each old row counts, not all 0; None counts them alike.
     missing : tuple of ndarray of the shapes of X and X_new, bool, default=None
         Values that were filled in, which are not compared. None for none.
+    without : sequence of int, default=()
+        Columns that are not compared, such as times, which go on.
 
     Returns
     -------
@@ -215,7 +223,7 @@ def measure_columns(X: Any, X_new: Any, weights: Floats | None = None, missing: 
     old, new = (one if isinstance(one, np.ndarray) else one.tocsc() for one in (old, new))
     n_old, n_new = _effective(counted), int(new.shape[0])
     share = counted / counted.sum()
-    columns = _columns(old, new)
+    columns = np.setdiff1d(_columns(old, new), np.asarray(without, dtype=np.int64))
     shifts, constant = np.zeros(len(columns)), np.zeros(len(columns), dtype=np.bool_)
     whole = np.ones(len(columns), dtype=np.bool_)
     if missing is not None:

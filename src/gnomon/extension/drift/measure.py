@@ -49,6 +49,7 @@ def measure_drift(
     unknown: UnknownShift | None = None,
     orders: tuple[Succession | None, Succession | None] = (None, None),
     n_together: int = 0,
+    without: Sequence[int] = (),
 ) -> Drift:
     """Compare new rows and their places with the rows of a map.
 
@@ -83,6 +84,8 @@ def measure_drift(
     n_together : int >= 0, default=0
         Principal components of the columns of old and new rows together in which a kind of rows is looked for that the
         old ones lack: where X are components that were learned from these. 0 looks for none there.
+    without : sequence of int, default=()
+        Columns that are not compared one by one, nor in their mean, such as times, which go on.
 
     Returns
     -------
@@ -97,6 +100,7 @@ def measure_drift(
             missing_names=missing_names,
             unknown=unknown,
             n_together=n_together,
+            without=without,
         )
         return measure_series(
             orders,
@@ -165,7 +169,7 @@ def measure_drift(
         region_p_values=region_p_values,
         labels=majorities(labels, indices),
         shift_p_value=chance_of_shift(shift, n_drawn, n_new),
-        columns=measure_columns(old, new, missing=filled),
+        columns=measure_columns(old, new, missing=filled, without=without),
         column_names=column_names,
         missing=None if missing is None else measure_missing(missing),
         missing_names=missing_names or column_names,
@@ -183,7 +187,7 @@ def measure_drift(
         return drift
     weights = like_shares(labels, graph.indices, indices)
     scored = None if novelty is None else (novelty.score_fitted(graph.indices, graph.distances), scores)
-    return replace(drift, by_shares=differs_by_shares(drift, weights, (old, new), scored, filled))
+    return replace(drift, by_shares=differs_by_shares(drift, weights, (old, new), scored, filled, without))
 
 
 def _of_blank_rows(blank: npt.NDArray[np.int64], n_old: int, metric: str) -> Drift:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -37,11 +38,12 @@ def differs_by_shares(
     tables: tuple[Any, Any],
     scored: tuple[Float64Array, Float64Array] | None,
     missing: Masks | None,
+    without: Sequence[int] = (),
 ) -> bool:
     """Return whether new rows do not differ from old ones of such weights."""
     if not weights.any():
         return False
-    columns, shift, p_value = measure_columns(*tables, weights, missing), drift.shift, drift.shift_p_value
+    columns, shift, p_value = measure_columns(*tables, weights, missing, without), drift.shift, drift.shift_p_value
     if scored is not None:
         share = weights / weights.sum()
         shift = float(largest_difference(scored[0][:, None], scored[1][:, None], share)[0])
