@@ -285,19 +285,19 @@ def direction_distances(X: Any, n_directions: int | None = None) -> DirectionDis
     columns = _columns_that_count(X) if n >= FEWEST_ROWS else np.empty(0, dtype=np.int64)
     if len(columns) < 2:
         return None
-    table = X if len(columns) == X.shape[1] else X[:, columns]
-    k = _number_of_directions(table) if n_directions is None else n_directions
-    parts, part = _learn_parts(table, min(k, len(columns), n // 5))
+    k = _number_of_directions(X, columns) if n_directions is None else n_directions
+    k = min(k, len(columns), n // 5)
+    parts, part = _learn_parts(X, columns, k)
     off, within = np.empty(n), np.empty(n)
     step = max(1, _TOGETHER // len(columns))
     for p, directions in enumerate(parts):
         rows = np.flatnonzero(part == p)
         for begin in range(0, len(rows), step):
             some = rows[begin : begin + step]
-            off[some], within[some] = directions.distances(dense_rows(table[some]))
+            off[some], within[some] = directions.distances(_rows_of(X, some, columns))
             off[some] /= directions.loose(within[some])
     sample = evenly_spaced(n, _rows_of_sample(len(columns)))
-    shares = _shares(table, sample, parts, part)
+    shares = _shares(X, columns, sample, parts, part)
     rounding = _ROUNDING * (float(np.median(off)) + float(parts[0].variance.sum()))
     off_shares, within_shares, along = shares
     each = [along[:, [d]] for d in range(along.shape[1])]  # one may have a heavy tail, and most none
@@ -334,12 +334,17 @@ def _columns_that_count(X: Any) -> Ints:
     return np.flatnonzero((some[same:] > some[: len(some) - same]).all(axis=0)).astype(np.int64)
 
 
-def _number_of_directions(X: Any) -> int:
-    found = common_directions(X)
-    return min(int(X.shape[1]), FEWEST_COLUMNS) if found is None else found
+def _rows_of(X: Any, rows: Ints, columns: Ints) -> Float64Array:
+    """Return the columns that count of some rows, in double; a table of many rows is not copied as a whole."""
+    return np.ascontiguousarray(dense_rows(X[rows])[:, columns])
 
 
-def _learn_parts(X: Any, n_directions: int) -> tuple[list[Directions], Ints]:
+def _number_of_directions(X: Any, columns: Ints) -> int:
+    found = common_directions(_rows_of(X, evenly_spaced(int(X.shape[0]), _LOOKED_AT), columns))
+    return min(len(columns), FEWEST_COLUMNS) if found is None else found
+
+
+def _learn_parts(X: Any, columns: Ints, n_directions: int) -> tuple[list[Directions], Ints]:
     """Return directions without the rows of each part, and the part of every row."""
     n = int(X.shape[0])
     n_parts = _FOLDS if n <= _FEW else _OF_MANY
@@ -348,20 +353,20 @@ def _learn_parts(X: Any, n_directions: int) -> tuple[list[Directions], Ints]:
     parts = []
     for p in range(n_parts):
         others = np.flatnonzero(part != p)
-        others = others[evenly_spaced(len(others), _rows_of_sample(int(X.shape[1])))]
-        parts.append(Directions.learn(dense_rows(X[others]), n_directions))
+        others = others[evenly_spaced(len(others), _rows_of_sample(len(columns)))]
+        parts.append(Directions.learn(_rows_of(X, others, columns), n_directions))
     return parts, part
 
 
 def _shares(
-    X: Any, sample: Ints, parts: list[Directions], part: Ints
+    X: Any, columns: Ints, sample: Ints, parts: list[Directions], part: Ints
 ) -> tuple[Float64Array, Float64Array, Float64Array]:
     """Return of rows of a sample the parts of columns off the directions and within them, and of directions within."""
-    shape = (len(sample), int(X.shape[1]))
+    shape = (len(sample), len(columns))
     off, within, along = np.empty(shape), np.empty(shape), np.zeros((len(sample), max(map(_width, parts))))
     for p, directions in enumerate(parts):
         at = np.flatnonzero(part[sample] == p)
-        rows = dense_rows(X[sample[at]])
+        rows = _rows_of(X, sample[at], columns)
         off[at], within[at] = directions.contributions(rows)
         scores = product(rows - directions.mean, directions.components.T)
         along[at, : scores.shape[1]] = np.square(scores) / directions.variance
