@@ -36,6 +36,7 @@ from gnomon.evaluation.sparse_distances import SparseProducts
 from gnomon.evaluation.verdict import Verdict
 from gnomon.geometry.check import check_features, check_places, has_place
 from gnomon.neighbors import compute_neighbors
+from gnomon.neighbors.independence import PAIRS, of_independent_rows
 from gnomon.neighbors.straight import straight_rows
 
 __all__ = ["is_denser", "is_nearer"]
@@ -58,6 +59,7 @@ def _answer(low: float, high: float) -> str:
 
 
 @entrance("is_denser", seeded=True)
+@of_independent_rows(PAIRS)
 def is_denser(
     X: Any,
     Y: Any,
@@ -240,6 +242,7 @@ def _denser_in_map(Y: Any, n: int, k: int, a: Mask, b: Mask) -> str | None:
 
 
 @entrance("is_nearer", seeded=True)
+@of_independent_rows(PAIRS)
 def is_nearer(
     X: Any,
     Y: Any,

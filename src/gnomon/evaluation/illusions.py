@@ -25,6 +25,7 @@ from gnomon.evaluation.paths import straight_distances
 from gnomon.evaluation.verdict import Verdict
 from gnomon.geometry.check import check_features, check_places, has_place
 from gnomon.linalg import first_columns
+from gnomon.neighbors.independence import PAIRS, of_independent_rows
 from gnomon.neighbors.straight import straight_rows
 
 __all__ = ["FEWEST_OF_CLASS", "adjusted_by_holm", "find_illusions"]
@@ -160,6 +161,7 @@ class _Sides:
 
 
 @entrance("find_illusions", seeded=True)
+@of_independent_rows(PAIRS)
 def find_illusions(
     X: Any,
     Y: Any,

@@ -19,6 +19,7 @@ from gnomon.evaluation.evaluation import evaluate
 from gnomon.evaluation.structureless import KINDS, draw_structureless
 from gnomon.geometry.check import check_features, check_places
 from gnomon.linalg import dense_rows
+from gnomon.neighbors.independence import NULLS, of_independent_rows
 
 __all__ = ["NullScores", "null_scores"]
 
@@ -100,6 +101,7 @@ class NullScores(Printed):
 
 
 @entrance("null_scores", seeded=True)
+@of_independent_rows(NULLS)
 def null_scores(
     X: Any,
     Y: Any,

@@ -21,6 +21,7 @@ from gnomon.explanations.collinear import find_groups
 from gnomon.explanations.contrast.moments import shares_between
 from gnomon.explanations.mean_errors import error_of_mean
 from gnomon.geometry.check import row_mask
+from gnomon.neighbors.independence import ERRORS, of_independent_rows
 
 if TYPE_CHECKING:
     from gnomon.explanations.explanation import Explanation
@@ -180,6 +181,7 @@ class MeanImportance(GroupedAnswer):
 
 
 @entrance("mean_importance")
+@of_independent_rows(ERRORS)
 def mean_importance(
     explanation: Explanation, rows: Any = None, *, weighted: bool = True, groups: Any = None
 ) -> MeanImportance:
@@ -246,6 +248,7 @@ def _mean_over(explanation: Explanation, known: npt.NDArray[np.intp], weighted: 
 
 
 @entrance("importance_by_label")
+@of_independent_rows(ERRORS)
 def importance_by_label(
     explanation: Explanation, labels: Any, *, weighted: bool = True, groups: Any = None
 ) -> AnswersByLabel[MeanImportance | None]:

@@ -12,7 +12,7 @@ from gnomon._entrance import entrance
 from gnomon.data import check_labels
 from gnomon.data.labels import measured_labels
 from gnomon.maps.cautions import cautioned
-from gnomon.maps.order import ERRORS
+from gnomon.neighbors.independence import ERRORS
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,12 +9,7 @@ from gnomon import neighbors
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
 
-__all__ = ["ERRORS", "FEATURES", "NULLS", "PAIRS", "order_of_rows", "order_told"]
-
-ERRORS = "errors of means are those of as many independent rows, and too small"
-FEATURES = "features may set apart stretches of one way through a single cloud"
-NULLS = "neighbours are those next in order, which structureless tables lack"
-PAIRS = "rows are fewer than they seem, and chance is judged as of all"
+__all__ = ["order_of_rows", "order_told"]
 
 
 def order_of_rows(result: Map) -> neighbors.Succession | None:

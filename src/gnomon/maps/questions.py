@@ -20,11 +20,11 @@ from gnomon.maps.clustering import Clustering
 from gnomon.maps.found import told_of_labels, told_of_selection
 from gnomon.maps.importance_questions import ImportanceQuestions
 from gnomon.maps.named_rows import feature_values, find_point, select_rows
-from gnomon.maps.order import FEATURES
 from gnomon.maps.point_questions import PointQuestions
 from gnomon.maps.row_questions import RowQuestions
 from gnomon.maps.twins import TwinQuestions
 from gnomon.maps.verdicts import Verdicts
+from gnomon.neighbors.independence import FEATURES
 
 if TYPE_CHECKING:
     from gnomon.completion import Completion

@@ -14,8 +14,9 @@ from gnomon._validation import message
 from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.geometry.check import has_place
 from gnomon.maps.cautions import cautioned
-from gnomon.maps.order import NULLS, PAIRS, order_of_rows
+from gnomon.maps.order import order_of_rows
 from gnomon.maps.representation import with_directions
+from gnomon.neighbors.independence import NULLS, PAIRS
 
 if TYPE_CHECKING:
     from gnomon.clusters import Clusters

@@ -28,6 +28,7 @@ from gnomon.explanations.rows import dense_rows_of
 from gnomon.geometry.check import has_place, row_mask
 from gnomon.linalg import dense_rows, inner_products, symmetric_eigen
 from gnomon.linalg.table import dense_in_stored, evenly_spaced
+from gnomon.neighbors.independence import FEATURES, of_independent_rows
 
 if TYPE_CHECKING:
     from gnomon.explanations.explanation import Explanation
@@ -331,6 +332,7 @@ class Axis(Answer):
 
 
 @entrance("axis")
+@of_independent_rows(FEATURES, when=lambda found: bool(found.beyond_chance.any()))
 def axis(
     explanation: Explanation,
     path: Any = None,

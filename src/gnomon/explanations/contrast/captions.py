@@ -21,6 +21,7 @@ from gnomon.explanations.contrast.result import NOTHING_APART
 from gnomon.explanations.contrast.units import FEWEST_UNITS, UnitSums, check_units, told_of_too_few
 from gnomon.explanations.rows import classes_of
 from gnomon.geometry.check import check_features
+from gnomon.neighbors.independence import FEATURES, of_independent_rows
 
 __all__ = ["Caption", "cluster_captions"]
 
@@ -115,6 +116,7 @@ class Caption(GroupedAnswer):
 
 
 @entrance("cluster_captions")
+@of_independent_rows(FEATURES, by_units=True, when=lambda found: any(len(one) for one in found.values()))
 def cluster_captions(
     X: Any,
     labels: Any,

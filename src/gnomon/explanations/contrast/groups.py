@@ -25,6 +25,7 @@ from gnomon.explanations.contrast.units import UnitSums, check_units
 from gnomon.explanations.rows import classes_of
 from gnomon.geometry.check import check_features, row_mask
 from gnomon.linalg.table import RowTable, table_as_bytes
+from gnomon.neighbors.independence import FEATURES, of_independent_rows
 
 __all__ = ["cluster_profiles", "contrast", "group_contrasts"]
 
@@ -119,6 +120,7 @@ def _contrasts(
 
 
 @entrance("contrast")
+@of_independent_rows(FEATURES, by_units=True, when=lambda found: found.n_beyond_chance > 0)
 def contrast(
     X: Any,
     selection: Any,
@@ -190,6 +192,7 @@ def _among_all(profile: Contrast, n_clusters: int) -> Contrast:
 
 
 @entrance("cluster_profiles")
+@of_independent_rows(FEATURES, by_units=True, when=lambda found: any(one.n_beyond_chance for one in found.values()))
 def cluster_profiles(
     X: Any,
     labels: Any,
