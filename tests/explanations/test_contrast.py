@@ -335,7 +335,13 @@ def test_arbitrary_rows_of_noise_are_set_apart_by_no_feature_and_the_first_sente
     np.testing.assert_allclose(found.false_discovery_rate, rates[found.indices], rtol=1e-9)
     X[:40, 5] += 2.0
     assert contrast(X, np.arange(40)).caption() == "more feature 5"
-    assert contrast(X, np.arange(40)).headline().endswith("on rows held out; chance is judged as of independent rows")
+    assert (
+        contrast(X, np.arange(40))
+        .headline()
+        .endswith(
+            "on rows held out; chance is judged as of independent rows, chosen by something else than their features"
+        )
+    )
 
 
 def test_features_that_differ_beyond_chance_but_little_are_counted_and_named():
@@ -352,7 +358,9 @@ def test_features_that_differ_beyond_chance_but_little_are_counted_and_named():
         f"no feature sets it strongly apart; {found.n_beyond_chance} differ beyond chance, most: {named}"
     )
     assert found.head(3).caption() == found.caption()
-    assert found.headline().endswith("where chance has 0.50; chance is judged as of independent rows")
+    assert found.headline().endswith(
+        "where chance has 0.50; chance is judged as of independent rows, chosen by something else than their features"
+    )
     X[inside, 7] -= 1.0
     assert contrast(X, inside).caption() == "less feature 7"
 

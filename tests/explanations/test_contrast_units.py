@@ -87,7 +87,11 @@ def test_a_map_takes_its_metadata_and_says_what_rates_of_rows_assume():
     X, selected, donor = of_donors(8)
     made = gn.map(X, "pca", metadata={"donor": donor.astype(str)}, n_jobs=1)
     assert made.contrast(selected, units="donor").n_units == (4, 4)
-    assert str(made.contrast(selected)).splitlines()[0].endswith("; chance is judged as of independent rows")
+    assert (
+        str(made.contrast(selected))
+        .splitlines()[0]
+        .endswith("; chance is judged as of independent rows, chosen by something else than their features")
+    )
     with pytest.raises(ValueError, match=r"units='donr' must be one of those in the data .*Did you mean 'donor'"):
         made.contrast(selected, units="donr")
     with pytest.raises(ValueError, match="groups must be left out where units are given"):

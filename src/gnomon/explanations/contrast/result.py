@@ -13,7 +13,7 @@ from gnomon.explanations.contrast.errors import FEW_ROWS
 from gnomon.explanations.contrast.units import FEWEST_UNITS, told_of_too_few
 from gnomon.explanations.contrast.without_spread import EffectColumn
 
-__all__ = ["FALSE", "NOTHING_APART", "NOTHING_STRONGLY_APART", "Contrast"]
+__all__ = ["FALSE", "JUDGED_AS", "NOTHING_APART", "NOTHING_STRONGLY_APART", "Contrast"]
 
 NOTHING_APART = "no feature sets it apart"
 """The caption of what no feature tells from the rest beyond chance."""
@@ -21,6 +21,9 @@ NOTHING_STRONGLY_APART = "no feature sets it strongly apart"
 """How the caption begins of what features tell from the rest beyond chance, but only a little."""
 FALSE = 0.05
 """Share of chance among the features that are found, on the mean."""
+
+JUDGED_AS = "; chance is judged as of independent rows, chosen by something else than their features"
+"""What a contrast that finds differences takes for granted."""
 
 _NOTABLE = 0.1  # features whose AUC is at least this far from 0.5 set rows apart; weaker ones are said to be weak
 
@@ -179,7 +182,7 @@ class Contrast(GroupedAnswer):
             text += f"{told} rows held out"
             text += "" if self.sets_apart.any() else ", where chance has 0.50"
         if self.n_beyond_chance:
-            text += "" if self.n_repeats else "; chance is judged as of independent rows"
+            text += "" if self.n_repeats else JUDGED_AS
         if self.n_repeats:
             text += (
                 f"; {self.n_repeats:,} rows repeat others of their side, or nearly, and each set is held out whole and "

@@ -136,7 +136,8 @@ function contrastBlock(atlas, rows, colorBy, few) {
       few
         ? `Fewer than ${FEW_POINTS} points are too few for statistics: these are means, largest differences first.`
         : "Effect size: difference of means in pooled standard deviations. " +
-            "AUC: chance that a selected point has the larger value." +
+            "AUC: chance that a selected point has the larger value. " +
+            "Points chosen by their place differ in what placed them: that alone is no finding." +
             (apart ? "" : chanceText(beyondChance)),
     ),
   ];
