@@ -310,6 +310,19 @@ def test_dimmed_points_recede_in_either_theme(open_page, strip_page, tmp_path, w
         opened.page.click("#theme")
 
 
+@browser_test
+def test_what_is_said_of_classes_stands_in_their_column(open_page, tmp_path):
+    Y = np.random.default_rng(0).normal(size=(140, 2)).astype(np.float32)
+    write_html(tmp_path / "many.html", PageContent(embedding=Y, X=Y, labels=np.arange(140) % 70))
+    page = open_page(tmp_path / "many.html").page
+    lefts = page.evaluate(
+        "['.swatch', '.quiet:not(:empty)', '.many > summary', '.narrow'].map((where) => {"
+        "  const one = document.querySelector('#legend ' + where);"
+        "  return one.getBoundingClientRect().left + parseFloat(getComputedStyle(one).paddingLeft); })"
+    )
+    assert max(lefts) - min(lefts) < 1.0
+
+
 def test_every_colour_of_the_style_sheets_is_there_in_light_and_dark():
     static = Path(__file__).resolve().parents[2] / "src/gnomon/viewer/static"
     base = (static / "style" / "base.css").read_text()
