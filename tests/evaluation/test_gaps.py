@@ -513,3 +513,21 @@ def test_two_wells_on_a_circle_are_apart_across_its_ends():
     angle = np.degrees(np.where(rng.random(400) < 0.5, rng.vonmises(0.0, 20.0, 400), rng.vonmises(np.pi, 20.0, 400)))
     near = np.abs(angle) < 90
     assert are_apart(angle[:, None], None, near, ~near, metric="periodic(360)", n_nulls=19).answer == "yes"
+
+
+@pytest.mark.parametrize("k", [4, 15])
+@pytest.mark.parametrize("n_items", [4, 6, 8])
+def test_tied_neighbours_tell_no_more_dimensions_than_columns_that_vary(n_items, k):
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(400, n_items)) + rng.normal(size=(400, 1)) > 0.6).astype(float)
+    known = Landscape.of(np.c_[X, np.ones(400)] - X.mean(), k)
+    assert 1.0 <= known.dimension <= n_items
+    assert np.isfinite(known.dips()[1]).all()
+    nulls = NullDips.of(X - X.mean(axis=0), known.dimension, 2, 0, k)
+    assert max(falls.max() for kind in (nulls.clouds, nulls.uniform) for _, falls in kind) < 1e3
+
+
+def test_neighbours_all_at_one_distance_fill_all_columns_and_equal_rows_none():
+    corners = np.repeat(np.eye(3), 2, axis=0)  # each row has an equal one and four at the square root of 2
+    assert Landscape.of(corners, 2).dimension == 3.0
+    assert Landscape.of(np.zeros((6, 3)), 2).dimension == 1.0

@@ -178,5 +178,5 @@ def test_a_kernel_without_an_end_needs_memory_for_all_pairs(monkeypatch):
     X = np.random.default_rng(0).normal(size=(3000, 2))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GnomonWarning)
-        with pytest.raises(MemoryError, match=r"neighbours of \d+ rows take .*Raise decay"):
+        with pytest.raises(MemoryError, match=r"neighbours of [\d,]+ rows take .*Raise decay"):
             PHATE(decay=0.5, n_landmarks=20).fit(X)

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._cached import cached_property
 from gnomon._threads import in_order
+from gnomon.evaluation.wide_rows import n_varying
 from gnomon.geometry.dimension_estimators import mackay_ghahramani
 from gnomon.linalg import inner_products, row_products, symmetric_eigen
 
@@ -51,7 +52,7 @@ class Landscape:
         Merges of parts in the order in which density falls, as SciPy writes them: part, part, radius and rows. Rows are
         the parts 0 ... n - 1, a merge makes the next part.
     dimension : float >= 1
-        Intrinsic dimension, which turns a ratio of radii into one of densities.
+        Intrinsic dimension, which turns a ratio of radii into one of densities; at most the columns that vary.
     """
 
     radii: Floats
@@ -59,16 +60,21 @@ class Landscape:
     dimension: float
 
     @classmethod
-    def of(cls, X: npt.NDArray[Any], k: int = N_NEIGHBORS, *, rest: float = 0.0) -> Landscape:
+    def of(cls, X: npt.NDArray[Any], k: int = N_NEIGHBORS, *, rest: float = 0.0, most: int | None = None) -> Landscape:
         """Build it from the rows of a table, `rest` added to all squared distances; quadratic in time and memory.
 
-        Distances are as precise as the table: single precision is enough for what is drawn at random.
+        Distances are as precise as the table: single precision is enough for what is drawn at random. Where neighbours
+        are tied, as those of zeros and ones, they tell any number of dimensions: there are as many as columns vary, or
+        `most` of a table of which not all are drawn.
         """
         products = row_products(X)
         squares = products.diagonal() + X.dtype.type(0.5 * rest)
         nearest, radii, tree = _core.reachability_tree(products, squares, k, 1)
         found = mackay_ghahramani(nearest, range(k, k + 1)).value
-        return cls(radii, tree, max(1.0, found) if math.isfinite(found) else 1.0)
+        bound = float(max(1, n_varying(X) if most is None else most))
+        if math.isnan(found):  # all neighbours of a row are tied, or equal to it
+            found = bound if nearest.any() else 1.0
+        return cls(radii, tree, min(max(1.0, found), bound))
 
     @cached_property
     def merges(self) -> list[tuple[int, int, float]]:
@@ -155,11 +161,11 @@ def _of_clouds(table: _Bytes, n_nulls: int, seed: int, k: int) -> list[Dips]:
     """Return the dips of normal clouds with the covariance of a table."""
     variances, rest = _principal_variances(table.X)
     unit = float(variances.max(initial=0.0)) or 1.0  # single precision holds squares of a table of any unit then
-    deviations = np.sqrt(variances / unit)
+    deviations, most = np.sqrt(variances / unit), n_varying(table.X)
 
     def one(number: int) -> Dips:
         drawn = np.random.default_rng((seed, 0, number)).normal(size=(len(table.X), len(variances)))
-        return Landscape.of((drawn * deviations).astype(np.float32), k, rest=rest / unit).dips()
+        return Landscape.of((drawn * deviations).astype(np.float32), k, rest=rest / unit, most=most).dips()
 
     return list(in_order(one, range(n_nulls)))
 
