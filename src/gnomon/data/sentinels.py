@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import warn
+from gnomon.data.batteries import BatteryCode, fewest_coded, find_battery_codes
 from gnomon.data.columns import ColumnRule, features_of
 from gnomon.data.dataset import first_few
 from gnomon.data.names import default_names
@@ -19,11 +20,11 @@ __all__ = ["find_sentinels", "find_uncalled", "warn_of_sentinels"]
 Float64Array = npt.NDArray[np.float64]
 
 _DAY = 86400.0
-_FEWEST, _SHARE = 3, 0.002  # rows that have the value, and share of all
 _FAR, _FAR_DIGIT, _FAR_DATE = 0.5, 3.0, 0.1  # of the range of all others, from their end
 _DIFFERENT = 20  # other values that make a single value below 0 odd
 _ENDING = 0.5  # share of prices such as 49 and 199, among which 999 is one more
 _NAMED = 5  # columns
+_REMEDY = "Such values often stand for missing ones: if these do, put NaN in their place."
 _MANY, _SHARING, _OF_ALL = 20, 0.95, 1 / 3  # columns, and values, that have one least value which is not missing
 _ODD = 0.5  # columns in which it is odd, if it is missing
 _GENOTYPES = (0.0, 1.0, 2.0)
@@ -81,7 +82,7 @@ def find_sentinels(values: npt.NDArray[Any]) -> list[float]:
         Ascending.
     """
     different, counts = np.unique(values, return_counts=True)
-    codes = np.isin(different, _CODES.astype(values.dtype)) & (counts >= _fewest(len(values)))
+    codes = np.isin(different, _CODES.astype(values.dtype)) & (counts >= fewest_coded(len(values)))
     rest = different[~codes].astype(np.float64)
     if not codes.any() or len(rest) < 2:
         return []
@@ -101,17 +102,13 @@ def find_sentinels(values: npt.NDArray[Any]) -> list[float]:
 def _find_dates(days: Float64Array) -> list[float]:
     """Return days since 1970 that may stand for a missing date, of whole days."""
     different, counts = np.unique(days, return_counts=True)
-    codes = np.isin(different, _DATES) & (counts >= _fewest(len(days)))
+    codes = np.isin(different, _DATES) & (counts >= fewest_coded(len(days)))
     rest = different[~codes]
     if not codes.any() or len(rest) < 2:
         return []
     beyond = np.maximum(different - rest[-1], rest[0] - different)
     far = beyond > max(366.0, _FAR_DATE * float(rest[-1] - rest[0]))
     return [float(day) for day in different[codes & far]]
-
-
-def _fewest(n: int) -> float:
-    return max(_FEWEST, _SHARE * n)
 
 
 def warn_of_sentinels(
@@ -145,20 +142,27 @@ def warn_of_sentinels(
     codes = _CODES.astype(values.dtype)
     low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)  # NaN is missing
     ends = (np.isin(low, codes) & (low != _floor(values, low, of_cells))) | np.isin(high, codes)
+    looked_at = np.arange(values.shape[1]) if columns is None else np.array(sorted(numbers), dtype=np.intp)
+    batteries = find_battery_codes(values if len(looked_at) == values.shape[1] else values[:, looked_at])
+    shared = {(int(looked_at[f]), float(one.code)) for one in batteries for f in one.columns}
     told = []
     for f in sorted({*np.flatnonzero(ends).tolist(), *dates}):
         if f in dates:
             told.append(_told_dates(dates[f], values[:, f]))
         elif columns is None or f in numbers:
-            told.append(_told(names[f], values[:, f], find_sentinels(_known(values[:, f])), _shown))
+            found = [code for code in find_sentinels(_known(values[:, f])) if (f, code) not in shared]
+            told.append(_told(names[f], values[:, f], found, _shown))
     told = [one for one in told if one]
-    looked_at = np.arange(values.shape[1]) if columns is None else np.array(sorted(numbers), dtype=np.intp)
     if uncalled := _told_uncalled(values, looked_at):
         warn(uncalled, DataWarning)
+    if batteries:
+        facts = "; ".join(
+            _told_battery(one, [names[f] for f in looked_at[[*one.columns]]], len(values)) for one in batteries
+        )
+        warn(f"{facts}. They are taken as they are. {_REMEDY}", DataWarning)
     if told:
         facts = first_few(told, _NAMED, of="column", between="; ", before="; so have")
-        remedy = "Such values often stand for missing ones: if these do, put NaN in their place."
-        warn(f"{facts}. They are taken as they are. {remedy}", DataWarning)
+        warn(f"{facts}. They are taken as they are. {_REMEDY}", DataWarning)
 
 
 def find_uncalled(values: npt.NDArray[Any]) -> tuple[float, npt.NDArray[np.intp]] | None:
@@ -261,6 +265,16 @@ def _floor(values: npt.NDArray[Any], low: npt.NDArray[Any], of_cells: bool) -> f
         return float(least)
     odd = sum(float(least) in find_sentinels(values[:, f]) for f in np.flatnonzero(shares).tolist())
     return float("nan") if odd >= _ODD * np.count_nonzero(shares) else float(least)
+
+
+def _told_battery(found: BatteryCode, names: Sequence[str], n: int) -> str:
+    """Say which code columns of one scale have beside it, and in how many cells."""
+    own = first_few([repr(name) for name in names], _NAMED, of="column")
+    share = found.n_cells / (n * len(names))
+    return (
+        f"{len(names):,} columns on a scale from {found.low} to {found.high} ({own}) have {found.code} in "
+        f"{found.n_cells:,} cells ({share:.1%}), apart from all levels"
+    )
 
 
 def _told_dates(rule: ColumnRule, values: npt.NDArray[Any]) -> str:
