@@ -7,6 +7,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.data import check_table
+from gnomon.evaluation import are_apart
 from gnomon.maps.representation import with_directions
 
 
@@ -70,7 +71,7 @@ def test_where_groups_may_be_hidden_the_words_name_the_argument():
     labels = np.repeat(["a", "b"], 100)
     plain = gn.map(X, method="pca", labels=labels)
     assert "120 columns may hide groups" in str(plain.clusters())
-    assert "with n_pcs=50 in gnomon.map" in str(plain.clusters())
+    assert "by clusters() of a map with n_pcs=50." in str(plain.clusters())
     assert "ask about principal components (a map with n_pcs=20)" in plain.are_apart("a", "b", n_nulls=19).sentence
     made = gn.map(X, method="pca", labels=labels, n_pcs=100)
     assert "n_pcs" not in str(made.clusters())
@@ -78,3 +79,29 @@ def test_where_groups_may_be_hidden_the_words_name_the_argument():
     assert "n_pcs" not in sentence
     assert "fewer coordinates than these 100" in sentence
     assert "n_pcs" not in str(gn.find_clusters(X[:, :99]))
+
+
+@pytest.mark.parametrize(
+    ("metric", "words"),
+    [
+        ("hellinger", "by clusters() of a map with n_pcs=50 of the roots of shares, numpy.sqrt(X / X.sum("),
+        ("jaccard", "by clusters() of a map with n_pcs=50 and metric='cosine', which"),
+        ("tanimoto", "by clusters() of a map with n_pcs=50 and metric='cosine', which"),
+        ("hamming", None),
+    ],
+)
+def test_the_components_advised_are_those_that_a_map_takes(metric, words):
+    X = (np.random.default_rng(0).random((80, 120)) < 0.3).astype(float)
+    told = str(gn.find_clusters(X, metric=metric))
+    assert told.startswith("No clusters")
+    assert ("n_pcs" not in told) if words is None else (words in told)
+    roots = {"X": np.sqrt(X / X.sum(axis=1, keepdims=True)), "n_pcs": 20}
+    made = gn.map(**(roots if metric == "hellinger" else {"X": X, "metric": "cosine", "n_pcs": 20}), max_iter=5)
+    assert made.representation.n_coordinates == 20
+
+
+def test_a_verdict_by_roots_of_shares_advises_components_of_these():
+    X = np.random.default_rng(0).gamma(1.0, size=(200, 120))
+    a = np.arange(200) < 100
+    sentence = are_apart(X, None, a, ~a, metric="hellinger", n_nulls=19).sentence
+    assert "ask about principal components (a map with n_pcs=20 of the roots of shares, numpy.sqrt(X" in sentence

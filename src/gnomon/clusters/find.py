@@ -193,6 +193,7 @@ def find_clusters(
         "alpha": checked["alpha"],
         "n_splits": n_splits,
         "n_columns": int(table.values.shape[1]),
+        "metric": metric,
         "n_held_out": len(halves.held_out),
         "n_repeats": ground.n_repeats,
         "succession": None if ground.n_repeats else succession_of_rows(table.values, metric),

@@ -14,7 +14,7 @@ from gnomon._printed import Printed, ShortRepr
 from gnomon._validation import message
 from gnomon.data.dataset import first_few
 from gnomon.evaluation.gaps.falls import BRIDGE
-from gnomon.evaluation.gaps.sentences import MANY_COLUMNS
+from gnomon.evaluation.gaps.sentences import MANY_COLUMNS, map_of_components
 from gnomon.neighbors import Succession
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Cluster", "Clusters", "Level"]
 
 _LISTED = 30  # clusters of a summary
+_COMPONENTS = 50  # in which groups that noise hides are to be looked for
 _NAMED = 5  # of those that go over into others
 
 
@@ -136,6 +137,8 @@ class Clusters(Printed):
         Columns of the table in which they were found.
     of_components : bool, default=False
         Whether these are principal components, or other coordinates of a map, and no features.
+    metric : str, default="euclidean"
+        Distances between rows, in which they were found.
     apart : ndarray of int64
         Numbers of the rows that lie with a few others apart from every cluster, too few to be shown one; in no cluster.
     counting : str, default=""
@@ -155,6 +158,7 @@ class Clusters(Printed):
     succession: Succession | None = None
     n_columns: int = 0
     of_components: bool = False
+    metric: str = "euclidean"
     apart: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     counting: str = ""
     told: str = ""
@@ -276,11 +280,12 @@ class Clusters(Printed):
         if not self.levels:
             few = f"No clusters: none of {self.n_splits} possible splits could be shown, {checked}."
             few += f" {self.caution}" if self.caution else ""
-            if self.n_columns < MANY_COLUMNS or self.of_components:
+            how = map_of_components(_COMPONENTS, self.metric)
+            if self.n_columns < MANY_COLUMNS or self.of_components or not how:
                 return few
             return (
                 f"{few} Noise in {self.n_columns:,} columns may hide groups, as it does in texts: find them in "
-                "principal components, with n_pcs=50 in gnomon.map and the clusters() of that map."
+                f"principal components, by clusters() of {how}."
             )
         level = self.level()
         stages = len(self._maybe_stages())

@@ -214,7 +214,7 @@ class Verdicts:
         if known is None:
             return found
         advice = f"ask about fewer coordinates than these {known.n_coordinates} ({known.name})"
-        told = components_advice(int(self._judged()[0].values.shape[1]))
+        told = components_advice(int(self._judged()[0].values.shape[1]), self.metric)
         return replace(found, sentence=found.sentence.replace(told, advice)) if told else found
 
     def _told(self, options: dict[str, Any], *groups: Any) -> dict[str, Any]:

@@ -122,7 +122,7 @@ class Ground(SampledRows):
         if answer == "no" and not island:
             more = self._by_way_of_others(a, b, told, fall.value + chance.noise)
         first = "it" if island and told[0] == names[0] and finding != NARROW else told[0]
-        advice = components_advice(int((self.X if self.wide is None else self.wide).shape[1]))
+        advice = components_advice(int((self.X if self.wide is None else self.wide).shape[1]), self.metric)
         in_order = line.in_order if answer == "cannot be told" else None
         more += "" if border is None else told_of_border(*border, whole_numbers=self.whole_numbers)
         leaked = columns_of_one_value(self.X, *whole, self.columns) if answer == "cannot be told" else []

@@ -60,6 +60,8 @@ class SampledRows:
         Rows that the sample left out, which a larger `max_rows` would look at.
     is_circle : bool
         Whether it is a single column, with a period.
+    metric : str
+        In which they are compared.
     """
 
     X: Floats
@@ -75,6 +77,7 @@ class SampledRows:
     whole_numbers: bool = False
     n_unseen: int = 0
     is_circle: bool = False
+    metric: str = "euclidean"
 
     @classmethod
     def of(
@@ -116,9 +119,8 @@ class SampledRows:
         order = succession_of_rows(values, metric) if ordered else None
         own = None if places is None else places[rows]
         named = known if metric == "euclidean" and wide is None else {}
-        return cls(
-            sample, own, rows, n, n_nulls, seed, n_zero, order, named, wide, whole, n_unseen, _is_circle(values, metric)
-        )
+        circle = _is_circle(values, metric)
+        return cls(sample, own, rows, n, n_nulls, seed, n_zero, order, named, wide, whole, n_unseen, circle, metric)
 
     @cached_property
     def landscape(self) -> Landscape:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.data.dataset import first_few
+from gnomon.data.scaling import reads_values
 from gnomon.evaluation.gaps.borders import Border
 from gnomon.evaluation.gaps.saddles import N_NEIGHBORS
 from gnomon.evaluation.words import percent
@@ -24,6 +25,7 @@ __all__ = [
     "UNCOUNTED",
     "UNIT",
     "components_advice",
+    "map_of_components",
     "part_of",
     "sentence",
     "told_of_border",
@@ -41,6 +43,8 @@ Mask = npt.NDArray[np.bool_]
 ORDER_TELLS = "gaps may part stretches of one way through a single cloud"
 """What the order of the rows says against verdicts, which are of independent rows."""
 _FEW_COLUMNS = 3  # up to which principal components are no help
+_COMPONENTS = 20  # that a verdict advises to ask about
+_OF_SETS = ("jaccard", "dice", "sokalsneath", "ruzicka", "tanimoto")
 _NAMED = 3  # columns that tell groups apart by themselves
 _NO_LINE = 0.6  # of pairs in order: fewer are told as none
 MANY_COLUMNS = 100
@@ -58,12 +62,29 @@ _ALL = 0.99  # of a group is called by its name
 _STRAYS = 0.02  # of a group in clouds of the other are told
 
 
-def components_advice(n_columns: int) -> str:
-    """Return what helps where a gap might not be seen in so many columns; empty of so few that none can be spared."""
-    if n_columns <= _FEW_COLUMNS:
+def map_of_components(n_pcs: int, metric: str) -> str:
+    """Return which map is made of principal components where columns are compared by a metric; empty where none is.
+
+    Maps by a metric that reads what values are refuse to take components of the columns.
+    """
+    made = f"a map with n_pcs={n_pcs}"
+    if metric == "hellinger":
+        return f"{made} of the roots of shares, numpy.sqrt(X / X.sum(axis=1, keepdims=True))"
+    if metric in _OF_SETS:
+        return f"{made} and metric='cosine', which takes sets for alike nearly as {metric!r} does"
+    return "" if reads_values(metric) else made
+
+
+def components_advice(n_columns: int, metric: str = "euclidean") -> str:
+    """Return what helps where a gap might not be seen in so many columns; empty of so few that none can be spared.
+
+    So it is under metrics that have no principal components.
+    """
+    how = map_of_components(_COMPONENTS, metric)
+    if n_columns <= _FEW_COLUMNS or not how:
         return ""
     plain = "ask about principal components"
-    return f"{plain} (a map with n_pcs=20)" if n_columns >= MANY_COLUMNS else plain
+    return f"{plain} ({how})" if n_columns >= MANY_COLUMNS or reads_values(metric) else plain
 
 
 def told_of_counted(first: str, second: str, border: Border, fall: tuple[float, float, float]) -> str:
