@@ -16,7 +16,7 @@ from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
 
-__all__ = ["follows_map", "told_of_labels", "told_of_selection"]
+__all__ = ["follows_map", "named_as_clusters", "told_of_labels", "told_of_selection"]
 
 Codes = npt.NDArray[np.integer[Any]]
 
@@ -81,12 +81,13 @@ def told_of_selection(result: Map, selected: npt.NDArray[np.bool_]) -> str:
     if len(result._classes()) > 1:
         columns = {result.label_name: result.labels, **columns}
     for name, column in columns.items():
-        if _is_of_clusters(name) and _is_of_classes(column, selected):
+        if named_as_clusters(name) and _is_of_classes(column, selected):
             return _named(name)
     return _of_map(result, selected.astype(np.int64), "The selection follows")
 
 
-def _is_of_clusters(name: str) -> bool:
+def named_as_clusters(name: str) -> bool:
+    """Return whether a column is called as clusters that were found are, such as "leiden" or "kmeans_5"."""
     return bool(_NAMES.search(re.sub(r"[\W_]+", "_", name.lower())))
 
 
@@ -98,7 +99,7 @@ def _is_of_classes(column: npt.NDArray[Any], selected: npt.NDArray[np.bool_]) ->
 
 
 def _named(name: str) -> str:
-    return _sentence(f"{name} is named as clusters are") if _is_of_clusters(name) else ""
+    return _sentence(f"{name} is named as clusters are") if named_as_clusters(name) else ""
 
 
 def _of_map(result: Map, codes: Codes, what: str) -> str:

@@ -14,7 +14,7 @@ from gnomon._validation import message
 from gnomon.data.dataset import require_name
 from gnomon.data.labels import TO_CLASSES, are_names_of_rows, measured_labels, sort_into_classes
 from gnomon.geometry.check import row_mask
-from gnomon.maps.alike import told_of_units
+from gnomon.maps.alike import SidesOfClasses, told_of_units
 from gnomon.maps.cautions import cautioned, of_order
 from gnomon.maps.clustering import Clustering
 from gnomon.maps.found import told_of_labels, told_of_selection
@@ -175,7 +175,8 @@ class Questions(PointQuestions, RowQuestions, ImportanceQuestions, Verdicts, Clu
         told = told_of_selection(self, inside)  # type: ignore[arg-type]
         if units is not None:
             return cautioned(self, found, more=[told])
-        return self._cautioned_of_units(found, [(inside, outside)], told)
+        units_told = self._told_of_units([(inside, outside)])
+        return cautioned(self, found, FEATURES, by_units=True, more=[told, units_told])
 
     @entrance("captions")
     def captions(
@@ -213,6 +214,24 @@ class Questions(PointQuestions, RowQuestions, ImportanceQuestions, Verdicts, Clu
         """Return that labels may have been found in the rows that they are told apart in; empty if nothing says so."""
         return told_of_labels(self)  # type: ignore[arg-type]
 
+    def _told_of_units(self, sides: list[tuple[Mask, Mask]] | SidesOfClasses) -> str:
+        """Return which metadata may be of units of the rows on two sides that features set apart; empty if none."""
+        from gnomon.data.columns import columns_of_features
+
+        metadata = {name: column for name, column in self.metadata.items() if name != self.label_name}
+        table = self._unrolled()
+        rules = self.columns or ()
+        known = sum(len(rule.features) for rule in rules) == table.n_features  # else explained by other features
+        whose = columns_of_features(table.n_features, table.feature_names, rules if known else None)
+        return told_of_units(metadata, sides, (table.values, whose))
+
+    def _told_of_units_of_labels(self, labels: list[Any]) -> str:
+        """Return the same of each of some labels and all others."""
+        if not labels:
+            return ""
+        classes = sort_into_classes(self.labels)
+        return self._told_of_units(SidesOfClasses(classes.codes, [classes.values.index(label) for label in labels]))
+
     def _cautioned_of_labels(self, found: _Answers, labels: list[Any], *, by_rows: bool) -> _Answers:
         """Return answers with the cautions of those labels that they set apart, by rows or by units."""
         if not labels or self.labels is None:
@@ -220,17 +239,7 @@ class Questions(PointQuestions, RowQuestions, ImportanceQuestions, Verdicts, Clu
         told = self._told_of_labels()
         if not by_rows:
             return cautioned(self, found, more=[told])
-        classes = sort_into_classes(self.labels)
-        numbers = [classes.values.index(label) for label in labels]
-        sides = [(classes.codes == g, (classes.codes >= 0) & (classes.codes != g)) for g in numbers]
-        return self._cautioned_of_units(found, sides, told)
-
-    def _cautioned_of_units(self, found: _Answers, sides: list[tuple[Mask, Mask]], told: str) -> _Answers:
-        """Return an answer with which metadata or order may be of units between which chance was not judged.
-
-        `told` says that groups may have been found in these rows.
-        """
-        return cautioned(self, found, FEATURES, by_units=True, more=[told, told_of_units(self.metadata, sides)])
+        return cautioned(self, found, FEATURES, by_units=True, more=[told, self._told_of_units_of_labels(labels)])
 
     @entrance("feature_groups", keeps_name=True)
     def feature_groups(self) -> FeatureGroups:

@@ -121,7 +121,9 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
     if facts["profiles"]:
         lines += ["", f"What sets each {result.label_name} apart (effect size in standard deviations, AUC)"]
         lines += list(_class_lines(facts["profiles"], result))
-        lines += [f"  {told}" for told in [told_of_labels(result)] if told and _any_named(facts["profiles"])]
+        named = [label for label in result._classes() if _is_named(facts["profiles"].get(name_of(label), []))]
+        cautions = [told_of_labels(result), result._told_of_units_of_labels(named)] if named else []
+        lines += [f"  {told}" for told in cautions if told]
     found = result._clusters_shown()
     if found is not None:
         lines += ["", "Clusters of the data", *_indent(without_cautions(result, found).summary())]
@@ -266,8 +268,9 @@ def _effect(row: dict[str, Any]) -> str:
     return f"{effect:+.1f}" if np.isfinite(effect) else without_spread(effect, row["mean_selected"], row["mean_rest"])
 
 
-def _any_named(profiles: dict[str, list[dict[str, Any]]]) -> bool:
-    return any(row["beyond_chance"] for rows in profiles.values() for row in rows)
+def _is_named(rows: list[dict[str, Any]]) -> bool:
+    """Return whether the profile of a class names a feature beyond chance."""
+    return any(row["beyond_chance"] for row in rows)
 
 
 def _class_lines(profiles: dict[str, list[dict[str, Any]]], result: Map) -> list[str]:

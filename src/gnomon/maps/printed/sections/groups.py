@@ -69,9 +69,9 @@ def classes(subject: Subject) -> Section | None:
         caption += " Movement: standard deviation of its centre over runs, in sizes of the map."
     more = f"The {_MOST_CLASSES} largest of {len(counts):,} classes." if len(counts) > _MOST_CLASSES else None
     told = table(header, rows, caption, texts=(0, len(header) - 1))
-    found = told_of_labels(result)
-    caution = tag("p", found, class_="caution") if found else None
-    body = join([caution, told, None if more is None else tag("p", more)])
+    found = [told_of_labels(result), result._told_of_units_of_labels(result._classes())]
+    cautions = [tag("p", one, class_="caution") for one in found if one]
+    body = join([*cautions, told, None if more is None else tag("p", more)])
     return Section(f"The classes ({result.label_name})", body)
 
 
