@@ -52,7 +52,7 @@ class Clumps:
         placed = has_place(sample.Y)
         places = np.ascontiguousarray(sample.Y[placed], dtype=np.float64)
         by_chance = _most_by_chance(len(places), places.shape[1], limit, sample.seed)
-        own, in_data = _sizes(places, limit), len(_sizes(sample.X[placed], limit))
+        own, in_data = _sizes(places, limit), len(_sizes(sample.as_given[placed], limit))
         return cls(len(own), in_data, by_chance, float(own.sum()) / len(places))
 
     @property

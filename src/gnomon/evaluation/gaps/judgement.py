@@ -125,7 +125,7 @@ class Ground(SampledRows):
         advice = components_advice(int((self.X if self.wide is None else self.wide).shape[1]), self.metric)
         in_order = line.in_order if answer == "cannot be told" else None
         more += "" if border is None else told_of_border(*border, whole_numbers=self.whole_numbers)
-        leaked = columns_of_one_value(self.X, *whole, self.columns) if answer == "cannot be told" else []
+        leaked = columns_of_one_value(self.as_given, *whole, self.columns) if answer == "cannot be told" else []
         if leaked:
             more += told_of_leak(leaked)
         elif in_order is not None:
@@ -287,8 +287,8 @@ class Ground(SampledRows):
         return told_of_others(names, alone)
 
     def _of_columns(self, a: Mask, b: Mask, island: bool, limit: float, k: int) -> str:
-        """Say so where one column, or two or three, make the gap; of very many none is named."""
-        if self.wide is not None:
+        """Say so where one column, or two or three, make the gap; of very many, or what they share, none is named."""
+        if self.wide is not None or self.lattice is not None:
             return ""
 
         def is_gap(rest: Floats) -> bool:

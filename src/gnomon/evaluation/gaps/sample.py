@@ -15,6 +15,7 @@ from gnomon.data.depth import are_whole_numbers
 from gnomon.evaluation.gaps.borders import Radii
 from gnomon.evaluation.gaps.columns import check_columns
 from gnomon.evaluation.gaps.falls import FEWEST_ROWS
+from gnomon.evaluation.gaps.lattice import Lattice
 from gnomon.evaluation.gaps.saddles import FEW_NEIGHBORS, N_NEIGHBORS, Landscape, NullDips
 from gnomon.evaluation.judged_metrics import rows_with_direction, told_without
 from gnomon.evaluation.wide_rows import are_wide, few_coordinates
@@ -40,7 +41,8 @@ class SampledRows:
     Attributes
     ----------
     X : ndarray of shape (n, n_features), float64
-        Of more columns than rows and than 1,000, as many coordinates as rows, with the same distances.
+        Of more columns than rows and than 1,000, as many coordinates as rows, with the same distances; of columns of
+        few values what they share, see `Lattice`.
     Y : ndarray of shape (n, n_components), float64, or None
         Their places; NaN where a row has none.
     rows : ndarray of shape (n,), int64
@@ -62,6 +64,10 @@ class SampledRows:
         Whether it is a single column, with a period.
     metric : str
         In which they are compared.
+    lattice : Lattice or None
+        The columns of few values, where X has what they share in their place.
+    given : ndarray of shape (n, n_given_features), float64, or None
+        The rows themselves there.
     """
 
     X: Floats
@@ -78,6 +84,8 @@ class SampledRows:
     n_unseen: int = 0
     is_circle: bool = False
     metric: str = "euclidean"
+    lattice: Lattice | None = None
+    given: Floats | None = None
 
     @classmethod
     def of(
@@ -119,8 +127,33 @@ class SampledRows:
         order = succession_of_rows(values, metric) if ordered else None
         own = None if places is None else places[rows]
         named = known if metric == "euclidean" and wide is None else {}
+        lattice, given = Lattice.of(sample) if metric == "euclidean" and wide is None else None, None
+        if lattice is not None:
+            sample, given = lattice.laid(sample, seed), sample
         circle = _is_circle(values, metric)
-        return cls(sample, own, rows, n, n_nulls, seed, n_zero, order, named, wide, whole, n_unseen, circle, metric)
+        return cls(
+            sample,
+            own,
+            rows,
+            n,
+            n_nulls,
+            seed,
+            n_zero,
+            order,
+            named,
+            wide,
+            whole,
+            n_unseen,
+            circle,
+            metric,
+            lattice,
+            given,
+        )
+
+    @property
+    def as_given(self) -> Floats:
+        """The rows looked at by all of their columns."""
+        return self.X if self.given is None else self.given
 
     @cached_property
     def landscape(self) -> Landscape:
@@ -177,7 +210,8 @@ class SampledRows:
             if len(self.rows) == self.n_given
             else f"{len(self.rows):,} of {self.n_given:,} rows"
         )
-        return f"{seen}{told_without(self.n_zero)}"
+        told = "" if self.lattice is None else f", {self.lattice.told}"
+        return f"{seen}{told_without(self.n_zero)}{told}"
 
     @cached_property
     def _radii(self) -> Radii:
