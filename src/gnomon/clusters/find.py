@@ -95,7 +95,8 @@ def find_clusters(
     metric : str, default="euclidean"
         Distances between rows, as for `gnomon.neighbors.compute_neighbors`. Splits are checked in straight distances:
         under "cosine" those of rows of length 1, under "correlation" of centred rows of length 1, under "hellinger" of
-        roots of shares; of columns with a period, cut where they hold fewest rows; else of the columns as given.
+        roots of shares; of columns with a period, cut where they hold fewest rows; under "jaccard", "dice" and
+        "sokalsneath" in principal coordinates of the sets, where many columns differ; else of the columns as given.
     min_size : int >= 12 or None, default=None
         Fewest rows of a peak, of repeated ones one counted. None takes the root of half of them, and at least a tenth
         of them from 12 to 20.

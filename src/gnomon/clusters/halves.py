@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gnomon._run import current_run
 from gnomon._validation import warn
+from gnomon.clusters.sets import OF_SETS, SetPlaces, has_many_members
 from gnomon.clusters.steps import noise_of_steps
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import PrincipalComponents, principal_components, project_rows
@@ -45,7 +46,7 @@ class Halves:
 
 @dataclass(frozen=True)
 class PlacedHalves:
-    """The halves, and where their rows lie in principal components of the data.
+    """The halves, and where their rows lie in principal components of the data, or principal coordinates of sets.
 
     Attributes
     ----------
@@ -90,6 +91,10 @@ class PlacedHalves:
         seams = find_seams(rows, metric)
         if seams is not None:
             rows, unseen = seams.apply(rows), seams.apply(unseen)
+        if metric in OF_SETS and has_many_members(rows):
+            of_sets = SetPlaces.of(rows, metric, _COMPONENTS)
+            places = [of_sets.transform(part) for part in (rows, unseen)]
+            return cls(halves, *places, n_counted), places
         found, sides = _straight((rows, unseen), metric)
         places = [project_rows(part, found.mean, found.components).astype(np.float64) for part in sides]
         learned, held_out = places
