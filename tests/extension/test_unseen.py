@@ -13,6 +13,7 @@ from gnomon.extension.drift import unseen
 from gnomon.extension.drift.chance import chance_of_shift
 from gnomon.extension.drift.columns import largest_difference
 from gnomon.extension.drift.shares import differs_by_shares
+from gnomon.extension.drift.together import BothTables
 from gnomon.extension.drift.unseen import _pieces, rows_of_new_kind, rows_together
 
 OLD = np.random.default_rng(0).normal(size=(300, 4))
@@ -150,10 +151,10 @@ def kinds(n, seed, new=0):
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
 def test_a_kind_of_rows_that_components_of_the_old_do_not_hold_is_found(make):
     old, new = kinds(400, 0), kinds(160, 1, new=50)
-    found = rows_of_new_kind(make(old), make(new), 10)
+    found = rows_of_new_kind(BothTables(make(old), make(new), 10))
     assert len(found) >= 40
     assert found.min() >= 110
-    assert len(rows_of_new_kind(make(old), make(new[:110]), 10)) == 0
+    assert len(rows_of_new_kind(BothTables(make(old), make(new[:110]), 10))) == 0
     components = np.linalg.svd(old - old.mean(axis=0), full_matrices=False)[2][:3].T
     places, places_new = old @ components, new @ components
     drift = measure_drift(places, places[:, :2], places_new, places_new[:, :2], features=(old, new), n_together=10)
@@ -166,19 +167,22 @@ def test_a_kind_of_rows_that_components_of_the_old_do_not_hold_is_found(make):
 
 def test_a_rare_kind_that_is_common_in_new_rows_is_not_new():
     rare, common = kinds(400, 0, new=12), kinds(200, 1, new=150)
-    assert len(rows_of_new_kind(rare, common, 10)) == 0
-    assert len(rows_of_new_kind(rare[:388], common, 10)) >= 140
+    assert len(rows_of_new_kind(BothTables(rare, common, 10))) == 0
+    assert len(rows_of_new_kind(BothTables(rare[:388], common, 10))) >= 140
 
 
 @pytest.mark.parametrize(("n_old", "n_new"), [(300, 100), (100, 12), (60, 600), (200, 600)])
 def test_rows_of_the_same_kinds_are_not_new(n_old, n_new):
-    assert max(len(rows_of_new_kind(kinds(n_old, seed), kinds(n_new, 50 + seed), 10)) for seed in range(5)) == 0
+    assert (
+        max(len(rows_of_new_kind(BothTables(kinds(n_old, seed), kinds(n_new, 50 + seed), 10))) for seed in range(5))
+        == 0
+    )
 
 
 def test_few_rows_of_a_kind_among_many_new_ones_may_be_chance(monkeypatch):
     monkeypatch.setattr(unseen, "_MOST_AMID", 9.0)  # it is not old rows in their midst that speak against them
-    assert len(rows_of_new_kind(kinds(200, 0), kinds(150, 1, new=30), 10)) >= 25
-    assert len(rows_of_new_kind(kinds(200, 0), kinds(600, 1, new=30), 10)) == 0
+    assert len(rows_of_new_kind(BothTables(kinds(200, 0), kinds(150, 1, new=30), 10))) >= 25
+    assert len(rows_of_new_kind(BothTables(kinds(200, 0), kinds(600, 1, new=30), 10))) == 0
 
 
 def test_a_map_in_components_grows_by_a_new_kind_and_says_so():
@@ -223,7 +227,7 @@ def test_shares_of_labels_explain_a_shift_by_as_many_old_rows_as_the_weights_lea
 
 def test_the_first_new_row_may_be_of_a_new_kind_as_the_last():
     old, new = kinds(400, 0), kinds(160, 1, new=50)
-    first, last = rows_of_new_kind(old, new[::-1], 10), rows_of_new_kind(old, new, 10)
+    first, last = rows_of_new_kind(BothTables(old, new[::-1], 10)), rows_of_new_kind(BothTables(old, new, 10))
     assert first.min() == 0
     assert first.tolist() == sorted(159 - last)
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.extension.drift.chance import chance_of_farther, counts_beyond
+from gnomon.extension.drift.regions import CROWDED_BY_CHANCE
 
 if TYPE_CHECKING:
     from gnomon.extension.drift.result import Drift
@@ -45,7 +46,6 @@ _NOVEL_BY_CHANCE = 0.0075  # how often at most rows like those of the map are sa
 _MANY_BY_CHANCE = 0.0025  # of which by their number, whatever the others are; the rest is left to all of them together
 _LOST_BY_CHANCE = 0.0025  # and how often they are said to be placed worse
 _SHIFT_BY_CHANCE = 0.0025  # how often at most rows like those of the map are said to differ in novelty, or in columns
-_CROWDED_BY_CHANCE = 0.0025  # how often at most a region is said to hold more rows like the old ones than by chance
 _COPIED_BY_CHANCE = 0.0025  # how often at most copies are told where rows are like the old ones
 
 
@@ -123,7 +123,7 @@ def is_of_copies(drift: Drift) -> bool:
 
 def is_crowded(drift: Drift) -> bool:
     """Return whether the first region holds more new rows than chance gives anywhere."""
-    return bool(len(drift.region_p_values) and drift.region_p_values[0] <= _CROWDED_BY_CHANCE)
+    return bool(len(drift.region_p_values) and drift.region_p_values[0] <= CROWDED_BY_CHANCE)
 
 
 def may_be_chance(drift: Drift) -> bool:

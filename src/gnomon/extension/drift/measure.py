@@ -18,10 +18,12 @@ from gnomon.extension.drift.chance import chance_of_fewer, chance_of_shift, larg
 from gnomon.extension.drift.columns import Masks, UnknownShift, measure_columns, measure_missing
 from gnomon.extension.drift.copies import find_copies
 from gnomon.extension.drift.judgement import MOST_LOST, OUTSIDE
-from gnomon.extension.drift.places import count_shared, crowded_regions, majorities, nearest_in_map
+from gnomon.extension.drift.places import count_shared, majorities, nearest_in_map
+from gnomon.extension.drift.regions import crowded_regions
 from gnomon.extension.drift.result import Drift
 from gnomon.extension.drift.series import measure_series
 from gnomon.extension.drift.shares import differs_by_shares, like_shares
+from gnomon.extension.drift.together import BothTables
 from gnomon.extension.drift.unseen import rows_of_new_kind, rows_together
 from gnomon.extension.held_out import Unlikeness
 from gnomon.linalg.table import evenly_spaced, float_rows
@@ -147,10 +149,11 @@ def measure_drift(
     old, new = (X, X_new) if features is None else features
     same_columns = missing is not None and missing[0].shape[1] == old.shape[1]  # to which a metric may add some
     filled = missing if same_columns else None
-    regions, region_p_values = crowded_regions(np.asarray(Y, dtype=np.float64), np.asarray(Y_new, dtype=np.float64))
+    both = BothTables(old, new, n_together)
+    regions, region_p_values = crowded_regions(both, np.asarray(Y_new, dtype=np.float64))
     group = rows_together(old, new, np.flatnonzero(level > OUTSIDE))
     if n_together:
-        group = max(group, rows_of_new_kind(old, new, n_together), key=len)
+        group = max(group, rows_of_new_kind(both), key=len)
     copies = find_copies(old, new, graph, indices, distances)
     drift = Drift(
         n_old=n,

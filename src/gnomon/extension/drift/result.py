@@ -55,11 +55,15 @@ class Drift(Printed):
         How likely it is that as many rows keep so few neighbours, if each keeps what an old one does less 0.15.
     n_neighbors : int
     regions : list of (ndarray, int, int)
-        Cells of a grid over the map that new rows came to: centre, new rows, old rows. First those where more new rows
-        than expected by the old ones are least likely.
+        Regions of the data that new rows came to, each a new row and those nearest to it among old and new ones
+        together: the median place of its new rows in the map, its new rows, and its old rows. Those where more new rows
+        than expected by the old ones are least likely come first, and none is about a row of one before it. Of more
+        than 8000 old or 4000 new rows as many are looked at and counted. Empty where new rows are so few that they are
+        not more than chance anywhere.
     region_p_values : ndarray of shape (n_regions,), float64, in [0, 1]
-        How likely it is at most that in any cell of the grid so many of its rows are new, of rows like the old ones
-        (Fisher's test times the cells that hold rows). Below 0.0025 the first one is told.
+        How likely it is at most that in any region that was looked at so many of its rows are new, of rows like the old
+        ones, whatever their distribution (Fisher's test times these regions: several sizes about at most 256 new rows).
+        Below 0.0025 the first one is told.
     labels : dict
         For each label of the old rows the number of new ones whose nearest old rows have mostly this label.
     shift_p_value : float in [0, 1]

@@ -8,6 +8,7 @@ from gnomon.data.dataset import first_few
 from gnomon.extension.blank import told_blank
 from gnomon.extension.drift.differences import NAMED, told_unknown
 from gnomon.extension.drift.judgement import MOST_SHIFT, has_copies, is_crowded, is_held_out, judged_by, may_be_chance
+from gnomon.extension.drift.together import MOST_NEW, MOST_OLD
 
 if TYPE_CHECKING:
     from gnomon.extension.drift.result import Drift
@@ -42,10 +43,16 @@ def summary(drift: Drift) -> str:
         )
     if is_crowded(judged):
         place, new, old = judged.regions[0]
-        where, usual = ", ".join(f"{value:.3g}" for value in place), old * judged.n_new / judged.n_old
+        n_old, n_new = min(judged.n_old, MOST_OLD), min(judged.n_new, MOST_NEW)
+        where, usual = ", ".join(f"{value:.3g}" for value in place), old * n_new / n_old
+        some = (
+            ""
+            if (n_old, n_new) == (judged.n_old, judged.n_new)
+            else f" (of {n_new:,} new and {n_old:,} old rows looked at)"
+        )
         lines.append(
             f"more new rows than by chance: in the region about ({where}) lie {new:,}, and by its {old:,} old rows "
-            f"{usual:,.0f} would"
+            f"{usual:,.0f} would{some}"
         )
     if drift.labels:
         most = sorted(drift.labels.items(), key=lambda item: -item[1])[:5]

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse
 import scipy.special
 
-from gnomon.linalg import principal_components
+from gnomon.extension.drift.together import BothTables
 from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors import RowSearch, compute_neighbors, without_own
 
@@ -31,7 +30,6 @@ _EMPTY = 0.75  # and of what links as many old rows where the group comes neares
 _ALL_NEW = 15  # nearest rows of one of a new kind, in components of old and new rows
 _AMID = 0.5  # of the nearest of an old row that are of the group: it lies in its midst
 _MOST_AMID = 0.02  # old rows in the midst of a group, of its number
-_MOST_OLD, _MOST_NEW = 8000, 4000
 _DRAWN_APART = 0.1  # how often at most such a group of either table's rows would be of new ones alone
 
 
@@ -159,7 +157,7 @@ def _largest_piece(rows: Rows, near: npt.NDArray[Any]) -> Rows:
     return np.array(sorted(best), dtype=np.int64)
 
 
-def rows_of_new_kind(X: Any, X_new: Any, n_components: int) -> Rows:
+def rows_of_new_kind(both: BothTables) -> Rows:
     """Return new rows that lie among new ones alone, in principal components of old and new rows together.
 
     Components that were learned from the old rows hold little of what only new ones have, so that a kind of rows that
@@ -170,10 +168,8 @@ def rows_of_new_kind(X: Any, X_new: Any, n_components: int) -> Rows:
 
     Parameters
     ----------
-    X, X_new : ndarray or CSR of shape (n_old, n_columns) and (n_new, n_columns)
-        As they were before any components. Of more than 8,000 old or 4,000 new rows evenly spaced ones are looked at.
-    n_components : int >= 1
-        At most as many as the smaller side of both tables together has are taken.
+    both : BothTables
+        Of rows as they were before any components. Of more than 8,000 old or 4,000 new ones some are looked at.
 
     Returns
     -------
@@ -181,16 +177,12 @@ def rows_of_new_kind(X: Any, X_new: Any, n_components: int) -> Rows:
         Rows of X_new in ascending order, at least 5; empty if there is nothing beyond chance.
     """
     none = np.empty(0, dtype=np.int64)
-    looked_at = evenly_spaced(int(X_new.shape[0]), _MOST_NEW)
-    parts = [X[evenly_spaced(int(X.shape[0]), _MOST_OLD)], X_new[looked_at]]
-    n_old, n_new = (int(part.shape[0]) for part in parts)
+    n_old, n_new = len(both.old), len(both.new)
     odds = _FAVOUR * (n_new - 1) / n_old
     share = odds / (1.0 + odds)
     if n_new <= _ALL_NEW or share**_ALL_NEW > _RARE:
         return none
-    both = scipy.sparse.vstack(parts, format="csr") if scipy.sparse.issparse(X) else np.concatenate(parts)
-    found = principal_components(both, min(n_components, *both.shape), seed=0)
-    near = compute_neighbors(found.transform(both), _ALL_NEW).indices
+    near = compute_neighbors(both.points, _ALL_NEW).indices
     rows = np.flatnonzero((near[n_old:] >= n_old).all(axis=1))
     group = _largest_piece(rows, near[n_old + rows] - n_old)
     count = int(np.count_nonzero(np.isin(rows, group)))
@@ -199,4 +191,4 @@ def rows_of_new_kind(X: Any, X_new: Any, n_components: int) -> Rows:
     amid = np.isin(near[:n_old], n_old + group).mean(axis=1) > _AMID
     if np.count_nonzero(amid) > _MOST_AMID * len(group):
         return none
-    return looked_at[group].astype(np.int64)
+    return both.new[group].astype(np.int64)
