@@ -1,5 +1,6 @@
 """Every metric that is searched here, dense and sparse: distances as SciPy and scikit-learn define them."""
 
+import re
 import warnings
 
 import numpy as np
@@ -15,6 +16,7 @@ from gnomon.exceptions import DataWarning, GnomonWarning
 from gnomon.neighbors import (
     NATIVE_METRICS,
     RowSearch,
+    as_sets,
     cell_plans,
     cells,
     choose_landmarks,
@@ -277,9 +279,13 @@ def test_rows_of_zeros_are_rows_like_others_elsewhere(metric, form):
 def test_values_that_are_no_truth_values_count_as_true_and_are_told(metric, form):
     X = table(metric, 30)
     plain = compute_neighbors(form(X), 5, metric=metric)
-    X[2, np.flatnonzero(X[2])[:3]] = 2.5
-    told = f'metric={metric!r} compares sets: 3 values other than 0 and 1 are taken as 1; metric="ruzicka" compares'
-    with pytest.warns(DataWarning, match=told):
+    at = np.flatnonzero(X[2])[:3]
+    X[2, at] = 2.5
+    told = (
+        f"metric={metric!r} compares sets: 3 values other than 0 and 1 (3 columns, first: {at[0]}, {at[1]}, {at[2]}, "
+    )
+    told += 'counted from 0) are taken as 1; metric="ruzicka" compares'
+    with pytest.warns(DataWarning, match=re.escape(told)):
         found = compute_neighbors(form(X), 5, metric=metric)
     np.testing.assert_array_equal(found.distances, plain.distances)
 
@@ -339,9 +345,21 @@ def test_numbers_taken_as_one_are_told_once_in_a_call():
             gn.UMAP(metric=metric, n_neighbors=5, max_iter=5).fit(X)
         told = [str(one.message).partition(": ")[2] for one in caught]
         assert told == [
-            f"metric={metric!r} compares sets: {(X > 1).sum()} values other than 0 and 1 are taken as 1; "
-            'metric="ruzicka" compares amounts'
+            f"metric={metric!r} compares sets: {(X > 1).sum()} values other than 0 and 1 (40 columns, first: 0, 1, 2, "
+            '3, 4, counted from 0) are taken as 1; metric="ruzicka" compares amounts'
         ]
+
+
+@BOTH
+def test_a_metric_of_sets_reads_a_table_as_zeros_and_ones(form):
+    X = np.array([[0.0, 1.0, 2.5], [1.0, 0.0, 3.0]])
+    for metric in (*OF_SETS, "yule", "russellrao", "sokalmichener"):
+        read = as_sets(form(X), metric)
+        assert (read.toarray() if sp.issparse(read) else read).tolist() == [[0, 1, 1], [1, 0, 1]]
+        plain = form(X[:, :2])
+        assert as_sets(plain, metric) is plain
+    for metric in ("euclidean", "hamming", "ruzicka", "precomputed"):
+        assert as_sets(X, metric) is X
 
 
 @BOTH

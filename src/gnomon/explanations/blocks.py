@@ -6,6 +6,7 @@ import os
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -27,7 +28,7 @@ from gnomon.explanations.rows import find_row
 from gnomon.explanations.summary import summary_of
 from gnomon.explanations.why import Why
 from gnomon.geometry.check import check_places, has_place
-from gnomon.neighbors import NeighborGraph
+from gnomon.neighbors import NeighborGraph, as_sets, reads_sets
 from gnomon.scale import Journal, ResultColumn, StoredResults, current_executor, open_results
 from gnomon.scale.costs import most_references
 
@@ -376,6 +377,10 @@ def explain_by_blocks(
         key = f"cut {reference.seams.begins.tolist()}"
         table = TransformedTable(table, reference.seams.apply, key=key, feature_names=table.feature_names)
         values = reference.seams.apply(values)
+    if reference.scale is None and reads_sets(reference.graph.metric):
+        read = partial(as_sets, metric=reference.graph.metric)
+        key = f"sets of {reference.graph.metric}"
+        table, values = TransformedTable(table, read, key=key, feature_names=table.feature_names), read(values)
     fitted = values if reference.scale is None else reference.scale.apply(values)
     stand = reference.representatives if reference.n_repeats else None
     fits = ReferenceFits(rows, fitted, reference, metric, table.n_samples, stand)

@@ -75,7 +75,8 @@ def explain(
     metric : str, default="euclidean"
         Metric in which the neighbours are found if the graph is not given; the fit itself is linear. Columns that have
         a period under it are cut where they hold fewest rows, and their values told from there; of a table that is read
-        in blocks, fewest of the reference rows.
+        in blocks, fewest of the reference rows. A metric of sets, such as "jaccard", reads of a value alone if it is 0,
+        and so does the explanation: all other numbers are 1.
     scale : {"auto", "standard", "robust"}, Scaling or None, default=None
         Standardise the features for neighbours and fits, as `gnomon.map` does: "auto" where columns have unlike units.
         Arrows and importances are per local standard deviation either way, axes and values in units of the features.

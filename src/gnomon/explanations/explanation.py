@@ -30,6 +30,7 @@ from gnomon.linalg.table import float_rows, table_as_bytes
 from gnomon.neighbors import (
     NeighborGraph,
     alike_by_chance,
+    as_sets,
     compute_neighbors,
     distinct_neighbors,
     find_representatives,
@@ -161,6 +162,7 @@ class Explanation:
         inverse: InverseFits | None = None,
         scores: dict[str, float] | None = None,
         seams: Seams | None = None,
+        reads: str | None = None,
         distinct: NeighborGraph | None = None,
         representatives: Rows | None = None,
     ) -> None:
@@ -170,6 +172,7 @@ class Explanation:
         own = np.arange(0 if representatives is None else len(representatives))
         self.n_repeats = 0 if representatives is None else int(np.count_nonzero(representatives != own))
         self.seams = seams
+        self._reads = reads  # the metric of sets as which X is told, of a table that holds other numbers
         self.scale = scale
         self.n_jobs = n_jobs
         self.places = jacobians.places
@@ -294,6 +297,7 @@ class Explanation:
         rows = np.asarray(X_new, dtype=np.float64)
         if rows.ndim not in (1, 2) or rows.shape[-1] != self.n_features:
             raise ValueError(message(f"X_new of shape {rows.shape}", f"rows of n_features={self.n_features}"))
+        rows = rows if self._reads is None else as_sets(rows, self._reads)
         step = rows - dense_rows_of(self._X, [i])[0]
         step = step if self.seams is None else self.seams.shorter(step)
         scale = push_fidelity(self, i)[0] if "_pushes" not in self.__dict__ else self._pushes[0][[i]]
@@ -399,7 +403,8 @@ def explain_in_memory(
 ) -> Explanation:
     """Explain an embedding of a table in memory; parameters are those of `gnomon.explain`.
 
-    `cut` says whether columns that have a period under the metric are cut where they hold fewest rows;
+    `cut` says whether columns that have a period under the metric are cut where they hold fewest rows, and whether a
+    metric of sets, which reads of a value if it is 0, leaves nothing else of it;
     `representatives` is that of another explanation of the same rows, else repeated rows are found and warned of.
     """
     checked = check_parameters(EXPLAIN_RULES, {"n_neighbors": n_neighbors, "pooling": pooling, "fit": fit})
@@ -418,6 +423,9 @@ def explain_in_memory(
     near = near.nearest(wanted)
     if seams is not None:
         given = values = seams.apply(given)
+    reads = None
+    if cut and scaling is None and (sets := as_sets(given, near.metric)) is not given:
+        given, values, reads = sets, sets, near.metric
     asked = distinct.n_neighbors if checked["n_neighbors"] != "auto" else "auto"
     compact = table_as_bytes(values)
     jacobians = fit_forward(compact, places, distinct, asked, checked["pooling"])
@@ -443,6 +451,7 @@ def explain_in_memory(
         inverse=inverse,
         scores=chosen.scores,
         seams=seams,
+        reads=reads,
         distinct=distinct,
         representatives=representatives,
     )

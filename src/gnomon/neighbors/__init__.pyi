@@ -42,10 +42,12 @@ from .landmarks import draw_landmarks as draw_landmarks
 from .library import check_metric as check_metric
 from .metrics import NATIVE_METRICS as NATIVE_METRICS
 from .metrics import NativeMetric as NativeMetric
+from .metrics import as_sets as as_sets
 from .metrics import asks_equality as asks_equality
 from .metrics import count_merged_zeros as count_merged_zeros
 from .metrics import metric_name as metric_name
 from .metrics import native_metric as native_metric
+from .metrics import reads_sets as reads_sets
 from .metrics import untold_zeros as untold_zeros
 from .places import neighbors_of_places as neighbors_of_places
 from .precomputed import among_rows as among_rows

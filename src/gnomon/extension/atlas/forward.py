@@ -248,7 +248,7 @@ class MetricRange:
     def of(cls, table: Any, metric: str, n_neighbors: int, lift: Lift) -> Self | None:
         """Return the search that a metric asks for; None where distances between points are its own, or unknown."""
         native = native_metric(metric)
-        plain = native is None or native.name == "euclidean" or not lift.is_plain
+        plain = native is None or native.name == "euclidean" or lift.is_metric
         return None if plain else cls(table, metric, n_neighbors)
 
     @cached_property

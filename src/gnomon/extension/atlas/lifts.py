@@ -7,6 +7,7 @@ cosine       x / |x|                                      blended as they are
 correlation  (x - mean x) / |x - mean x|, of dense tables blended as they are
 periodic     circles, of dense tables                     blended on the circles
 haversine    on a unit sphere, of dense tables            blended on the sphere
+of sets      x, in columns of other numbers 0 and 1       blended as they are
 others       x                                            blended as they are
 ============ ============================================ =================================
 """
@@ -19,11 +20,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse
 
 from gnomon._arithmetic import arctan2
 from gnomon.exceptions import DataWarning
 from gnomon.linalg.table import dense_rows
-from gnomon.neighbors import NativeMetric, native_metric
+from gnomon.neighbors import NativeMetric, as_sets, native_metric
 
 __all__ = ["Lift", "lift_of"]
 
@@ -33,7 +35,7 @@ Float64Array = npt.NDArray[np.float64]
 class Lift:
     """Rows that are their own points."""
 
-    is_plain: bool = True
+    is_metric: bool = False  # whether distances between points tell those of the metric
     gives_rows: bool = True  # whether a point says all of its row
 
     def points(self, rows: Any) -> Any:
@@ -55,7 +57,7 @@ class _Directions(Lift):
 
     metric: NativeMetric
     is_centered: bool
-    is_plain = False
+    is_metric = True
     gives_rows = False
 
     def points(self, rows: Any) -> Any:
@@ -75,6 +77,33 @@ class _Directions(Lift):
 
 
 @dataclass(frozen=True)
+class _Sets(Lift):
+    """Rows of which columns that hold other numbers than 0 and 1 say alone if they are 0, so that f is flat along them.
+
+    Parameters
+    ----------
+    metric : str
+    numbers : ndarray of shape (n_features,), bool
+        Which columns those are in the table of the map. The others may be anything between 0 and 1 in new rows.
+    """
+
+    metric: str
+    numbers: npt.NDArray[np.bool_]
+    gives_rows = False
+
+    def points(self, rows: Any) -> Any:
+        sets = as_sets(rows, self.metric)
+        if isinstance(rows, np.ndarray):
+            return np.where(self.numbers, sets, rows)
+        kept = np.where(self.numbers[rows.indices], sets.data, rows.data)
+        return scipy.sparse.csr_array((kept, rows.indices, rows.indptr), shape=rows.shape)
+
+    def of_rows(self, rows: Any, derivatives: Float64Array) -> Float64Array:
+        found: Float64Array = np.where(self.numbers, 0.0, derivatives)
+        return found
+
+
+@dataclass(frozen=True)
 class _Circles(Lift):
     """Columns with a period on circles of that circumference.
 
@@ -90,7 +119,7 @@ class _Circles(Lift):
     metric: Any
     period: Float64Array
     low: Float64Array
-    is_plain = False
+    is_metric = True
 
     @property
     def _plain(self) -> npt.NDArray[np.bool_]:
@@ -136,7 +165,7 @@ class _Sphere(Lift):
 
     metric: NativeMetric
     low: float
-    is_plain = False
+    is_metric = True
 
     def points(self, rows: Any) -> Any:
         return self.metric.rows(rows)
@@ -169,6 +198,10 @@ def lift_of(metric: str, X: Any) -> Lift:
         The rows themselves for metrics that are no smooth function of a Euclidean distance.
     """
     native, dense = native_metric(metric), isinstance(X, np.ndarray)
+    sets = as_sets(X, metric)
+    if sets is not X:
+        numbers = (sets != X).any(axis=0) if dense else np.bincount(X.indices, sets.data != X.data, X.shape[1]) > 0
+        return _Sets(metric, np.asarray(numbers))
     if native is None:
         return Lift()
     name, periods = native.name, native.periods(int(X.shape[1]))

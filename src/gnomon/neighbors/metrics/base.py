@@ -18,7 +18,7 @@ from gnomon.neighbors.searched import SearchedRows
 __all__ = ["NativeMetric", "refuse_negative", "tell_of_numbers", "told_rows"]
 
 _TOLD = "numbers taken as 1"  # where a call keeps of what it has warned
-_FIRST = 5  # row numbers that are told
+_FIRST = 5  # numbers of rows and columns that are told
 
 
 class NativeMetric(ABC):
@@ -37,6 +37,8 @@ class NativeMetric(ABC):
         Whether rows that have nothing in common are all at distance 1, the largest, however unlike they are else.
     takes_amounts : bool
         Whether it is defined of values from 0 on alone.
+    compares_sets : bool
+        Whether of a value it reads alone if it is 0.
     """
 
     name: str
@@ -44,6 +46,7 @@ class NativeMetric(ABC):
     asks_equality: bool = False
     ends_at_one: bool = False
     takes_amounts: bool = False
+    compares_sets: bool = False
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> Self:
@@ -109,12 +112,18 @@ def refuse_negative(name: str, X: Any) -> None:
         raise ValueError(message(f"metric={name!r}", "used with values >= 0", fact=fact, remedy=remedy))
 
 
-def tell_of_numbers(name: str, values: npt.NDArray[Any]) -> None:
-    """Warn, once within the call of a user, that numbers other than 0 and 1 are taken as 1."""
-    count = int(((values != 0.0) & (values != 1.0)).sum())
+def tell_of_numbers(name: str, X: Any) -> None:
+    """Warn, once within the call of a user, that numbers of a dense or CSR table other than 0 and 1 are taken as 1."""
+    values = X if isinstance(X, np.ndarray) else X.data
+    numbers = (values != 0.0) & (values != 1.0)
+    count = int(numbers.sum())
     made = current_run().made
     told = set() if made is None else made.setdefault(_TOLD, set())
     if count and name not in told:
         told.add(name)
         remedy = '; metric="ruzicka" compares amounts' if (values >= 0.0).all() else ""
-        warn(f"metric={name!r} compares sets: {count} values other than 0 and 1 are taken as 1{remedy}", DataWarning)
+        columns = np.flatnonzero(numbers.any(axis=0)) if isinstance(X, np.ndarray) else np.unique(X.indices[numbers])
+        first = ", ".join(map(str, columns[:_FIRST].tolist()))
+        which = f"column {first}" if len(columns) == 1 else f"{len(columns)} columns, first: {first}"
+        where = f"values other than 0 and 1 ({which}, counted from 0) are taken as 1"
+        warn(f"metric={name!r} compares sets: {count} {where}{remedy}", DataWarning)

@@ -130,7 +130,7 @@ class Jaccard(_Measured):
     """Of the columns set in either of two rows, the share not set in both, in [0, 1]; 0 between two empty rows."""
 
     name = kernel = "jaccard"
-    asks_equality = ends_at_one = True
+    asks_equality = ends_at_one = compares_sets = True
 
     def _dense(self, X: Values) -> Values:
         tell_of_numbers(self.name, X)
@@ -139,7 +139,7 @@ class Jaccard(_Measured):
         return np.ascontiguousarray(np.pad(bits, ((0, 0), (0, width - bits.shape[1])))).view(np.uint64)
 
     def _sparse(self, X: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
-        tell_of_numbers(self.name, X.data)
+        tell_of_numbers(self.name, X)
         return _indicators(X)
 
     def _scale(self, values: npt.NDArray[Any]) -> float:
@@ -170,13 +170,14 @@ class RogersTanimoto(Hamming):
     """Share of the columns in which two sets differ, these counted twice, in [0, 1]."""
 
     name = kernel = "rogerstanimoto"
+    compares_sets = True
 
     def _dense(self, X: Values) -> Values:
         tell_of_numbers(self.name, X)
         return np.asarray(X != 0.0, dtype=np.float32)
 
     def _sparse(self, X: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
-        tell_of_numbers(self.name, X.data)
+        tell_of_numbers(self.name, X)
         return _indicators(X)
 
 

@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+import scipy.sparse as sp
+
 from gnomon._validation import near_miss
 from gnomon.neighbors.metrics.base import NativeMetric
 from gnomon.neighbors.metrics.lifted import Correlation, Cosine, Euclidean, Haversine, Hellinger
@@ -21,7 +24,7 @@ from gnomon.neighbors.metrics.measured import (
     SokalSneath,
 )
 
-__all__ = ["NATIVE_METRICS", "asks_equality", "meant_metric", "metric_name", "native_metric"]
+__all__ = ["NATIVE_METRICS", "as_sets", "asks_equality", "meant_metric", "metric_name", "native_metric", "reads_sets"]
 
 _METRICS: dict[str, type[NativeMetric]] = {
     metric.name: metric
@@ -161,3 +164,31 @@ def asks_equality(metric: str) -> bool:
     """
     native = native_metric(metric)
     return metric in _SETS if native is None else native.asks_equality
+
+
+def reads_sets(metric: str) -> bool:
+    """Say whether all that a metric, by the name that a graph carries, reads of a value is if it is 0."""
+    native = native_metric(metric)
+    return metric in _SETS if native is None else native.compares_sets
+
+
+def as_sets(X: Any, metric: str) -> Any:
+    """Return a table as a metric of sets reads it, zeros and ones; the table itself if it is so, or is read as it is.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n_rows, n_features)
+    metric : str
+        As a graph carries it.
+
+    Returns
+    -------
+    ndarray or CSR, of the type of X
+    """
+    if not reads_sets(metric):
+        return X
+    values = X if isinstance(X, np.ndarray) else X.data
+    if not ((values != 0) & (values != 1)).any():
+        return X
+    ones = (values != 0).astype(values.dtype)
+    return ones if isinstance(X, np.ndarray) else sp.csr_array((ones, X.indices, X.indptr), shape=X.shape)
