@@ -139,7 +139,7 @@ def test_which_tables_are_mostly_of_few_values():
 
 
 def test_other_metrics_and_single_columns_beside_numbers_are_judged_as_before():
-    X, first = _two_classes(20, 0.9, n=200)
+    X, _ = _two_classes(20, 0.9, n=200)
     assert Ground.of(X, None, **{**GROUND, "metric": "cosine"}).lattice is None
     rng = np.random.default_rng(0)
     coin = rng.random(300) < 0.4

@@ -115,7 +115,7 @@ def test_walks():
 def test_tables_without_gaps(monkeypatch, X):
     drawn = []
     monkeypatch.setattr(
-        saddles.Landscape, "of", classmethod(lambda cls, X, k, rest=0.0: drawn.append((X, rest)) or cls)
+        saddles.Landscape, "of", classmethod(lambda cls, X, k, rest=0.0, most=None: drawn.append((X, rest)) or cls)
     )
     monkeypatch.setattr(saddles.Landscape, "dips", lambda: None, raising=True)
     with running(n_threads=1):
