@@ -35,6 +35,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     - Numbers stay as they are; True and False, also as texts in any case, become 1 and 0.
     - Texts of which nine tenths are numbers become these, if they are alike in currency, percent sign or unit and in
       their decimal sign: "$1,200.50", "12 %", "1.200,5", "5 kg", "1.2M". The others are missing, as a warning says;
+      one or two words, such as "don't know", may be half of the texts, and more where another column has these words;
       signs such as "-" and "unknown" may be half of the texts. Digits with a zero in front, such as 01001, are codes.
     - Texts and categories of at most `max_categories` different values become one indicator each, named
       "country = DE"; of two values one indicator is enough. A row without a value, or with one that was not there in

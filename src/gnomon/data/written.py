@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,7 @@ __all__ = [
     "unit_of",
     "with_exponent",
     "without_signs",
+    "words_beside_numbers",
 ]
 
 SIZES_TOLD = "k as thousands, M as millions, bn as billions"
@@ -45,6 +46,9 @@ _SHORTEST_CODE = 3  # digits; 01 to 12 and 00 to 23 may be months and hours
 _FEWEST_LED = 0.01  # share of codes that begin with 0, where these are shorter than others
 _LOOK = 100  # texts of which at least half are numbers, before all are read
 _MISSING_TEXTS = frozenset({"", "na", "n/a", "nan", "null", "?"})  # "none" may be a category
+_MOST_WORDS, _SHORTEST_WORD = 2, 4  # in place of numbers, and letters of one
+_SHORT_WORDS = frozenset({"dk", "d.k.", "d/k", "dk/na", "rf", "ref", "idk", "w.n."})
+_FEWEST_BESIDE, _FEWEST_LEVELS = 10, 3  # numbers beside words, and different ones
 _SIGN = re.compile(  # beside numbers or dates it stands for a missing one too
     r"[-–—−._*/?]+|n\. ?a\.?|n\.? ?d\.?|k\. ?a\.|none|nil|unk(nown)?|missing|nat|"
     r"not (available|applicable|known|measured)|no data|tbd|<na>|#(n/?a|value!|div/0!|ref!|num!|name\?|null!)"
@@ -335,6 +339,41 @@ def find_writings(texts: Sequence[str]) -> list[str]:
     if n_points == n_commas:
         return [point] if np.array_equal(points, commas, equal_nan=True) else [point, comma]
     return [point if n_points > n_commas else comma]
+
+
+def words_beside_numbers(texts: Sequence[str], known: Collection[str] = ()) -> frozenset[str]:
+    """Return the one or two words of a column of numbers in whose place a number is missing; empty of other columns.
+
+    Such are "don't know" and "refused": without a digit, of four letters or more or "DK" and the like, so that X and Y
+    beside the numbers of chromosomes are none. At least ten numbers, three of them different and half of the texts,
+    stand beside.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Without missing ones.
+    known : collection of str
+        Words of columns like this one: of these alone half need not be numbers.
+    """
+    counts = Counter(text.strip() for text in texts)
+    words = {text for text in counts if _number(text) is None}
+    numbers = counts.keys() - words
+    n_numbers = sum(counts[text] for text in numbers)
+    told = words <= {*known} or n_numbers >= _FEWEST_KNOWN * len(texts)
+    if (
+        not 1 <= len(words) <= _MOST_WORDS
+        or not all(map(_is_word, words))
+        or n_numbers < _FEWEST_BESIDE
+        or len(numbers) < _FEWEST_LEVELS
+        or not told
+    ):
+        return frozenset()
+    return frozenset(words)
+
+
+def _is_word(text: str) -> bool:
+    letters = sum(map(str.isalpha, text))
+    return _DIGIT.search(text) is None and (letters >= _SHORTEST_WORD or text.lower() in _SHORT_WORDS)
 
 
 def told_difference(texts: Sequence[str], writing: str) -> str:

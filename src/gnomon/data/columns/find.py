@@ -40,6 +40,7 @@ from gnomon.data.written import (
     read_numbers,
     unit_of,
     without_signs,
+    words_beside_numbers,
 )
 from gnomon.exceptions import DataWarning
 
@@ -336,6 +337,7 @@ def writings_of(
         texts[name] = [text for text in without_signs(texts_of(plain_column(raw.values))) if text]
         if writings := find_writings(texts[name]):
             found[name] = writings
+    found |= _writings_beside_words(texts, found)
     telling = [name for name, way in found.items() if len(way) == 1 and {",", "."} & {*"".join(texts[name])}]
     signs = {decimal_of(found[name][0]) for name in telling} | {decimal} - {""}
     told = []
@@ -348,6 +350,23 @@ def writings_of(
         remedy = "If the other is meant, pass the column as numbers"
         warn(f"{'; '.join(told)}. Nothing in the table tells. {remedy}.", DataWarning)
     return {name: way[0] for name, way in found.items()}
+
+
+def _writings_beside_words(texts: dict[str, list[str]], found: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return how further columns are written that are numbers but for one or two words, such as "don't know".
+
+    Columns that have the words of such a one, or of one that is of numbers anyway, are judged with it: so items that
+    are alike do not become numbers or categories by how many people did not know.
+    """
+    words = {name: words_beside_numbers(own) for name, own in texts.items()}
+    known = frozenset().union(*words.values())
+    words = {name: own or words_beside_numbers(texts[name], known) for name, own in words.items() if name not in found}
+    more = {
+        name: find_writings([text for text in texts[name] if text.strip() not in own])
+        for name, own in words.items()
+        if own
+    }
+    return {name: writings for name, writings in more.items() if writings}
 
 
 def _two_readings(name: str, texts: list[str], writings: list[str]) -> str:
