@@ -1,5 +1,7 @@
 """Times that rows were written down one after the other, and counters that begin again, are no features."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -103,6 +105,45 @@ def test_counters_that_begin_again_after_unlike_stretches_are_left_out():
     days = pd.date_range("2001-01-01", periods=1500)
     for values in (days.day, days.dayofyear, np.arange(1500) % 24, np.tile([1, 2, 3, 1, 2], 300)):
         assert not counts_stretches_again(np.asarray(values, dtype=float))
+
+
+REPEATED_UNITS = np.random.default_rng(5).integers(1, 41, 400)
+
+
+@pytest.mark.parametrize("name", ["unit_number", "unit", "Engine No.", "user", "src_ip", "machine"])
+def test_numbers_of_units_are_warned_of_and_large_ones_left_out(name):
+    told = f"columns named as units are that have become features: {name!r} .taken as amounts"
+    with pytest.warns(DataWarning, match=told):
+        assert name in _features(REPEATED_UNITS, name)
+    large = np.random.default_rng(6).choice(90_000, 41, replace=False) + 10_000
+    with pytest.warns(DataWarning, match=rf"{name!r} \(an identifier by its name\) left out"):
+        assert name not in _features(large[REPEATED_UNITS], name)
+    assert name in _features(REPEATED_UNITS, name, features=[name, "a"])  # no warning: it was asked for
+
+
+@pytest.mark.parametrize("name", ["units", "family", "persons", "cost per unit", "user_age", "engine size", "sensor"])
+def test_numbers_of_other_names_are_amounts(name):
+    assert name in _features(REPEATED_UNITS, name)
+    assert "unit" in _features(REPEATED_UNITS[:400] % 2, "unit")  # two values
+    assert "user" in _features(np.random.default_rng(7).integers(0, 300, 400), "user")  # each hardly comes again
+
+
+def test_units_whose_rows_another_column_counts_are_left_out():
+    lengths = [31, 55, 44, 80, 23]
+    rows = np.random.default_rng(8).normal(size=(233, 2))
+    frame = pd.DataFrame(rows, columns=["a", "b"])
+    frame["unit"], frame["t"] = np.repeat(range(5), lengths), np.concatenate([np.arange(n) for n in lengths])
+    with pytest.warns(DataWarning, match=r"'unit' \(an identifier by its name\), 't' .* left out"):
+        assert gn.TablePreprocessor().fit(frame).get_feature_names_out().tolist() == ["a", "b"]
+
+
+def test_texts_that_name_units_are_warned_of_where_they_become_many_indicators():
+    for name, n, warned in [("person", 12, True), ("Ticker", 12, True), ("machine", 4, False), ("country", 12, False)]:
+        texts = np.array([f"u{g % n}" for g in REPEATED_UNITS])
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert f"{name} = u1" in _features(texts, name)
+        assert [f"{name!r} ({n} categories)" in str(one.message) for one in caught] == [True] * warned
 
 
 def test_times_that_go_on_are_no_drift_of_new_rows():

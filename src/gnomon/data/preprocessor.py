@@ -52,10 +52,11 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
       texts that all differ. So are whole numbers that all differ, in 50 rows or more, and have no rank correlation with
       any other column, if they are called customer, order, phone or the like, fill half of their range, rise evenly
       from row to row and fill a twentieth of it, or lie evenly in all numbers of seven digits or more or from 0 to a
-      power of 2; others, such as incomes, are kept. Left out are numbers that rise by equal steps over all of 50 rows
-      or more beside other columns, such as times of frames, or in the same way over each of several equal stretches of
-      as many, such as times of replicas, or count each of several stretches of unlike length, as
-      cycles of engines; texts of too many different values, and texts in a column called "label",
+      power of 2; others, such as incomes, are kept. Left out are whole numbers that come again in a column called
+      "unit", "user", "device" or the like, from 10,000 on or if another column counts the rows of each; numbers that rise by
+      equal steps over all of 50 rows or more beside other columns, such as times of frames, or in the same way over
+      each of several equal stretches of as many, such as times of replicas, or that count each of several stretches of
+      unlike length, as cycles of engines; texts of too many different values, and texts in a column called "label",
       "class", "species" or the like. Numbers, and texts that look like numbers, times or dates, are left out with a
       warning.
 
@@ -107,7 +108,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Warns
         -----
         DataWarning
-            Names columns that are left out though they hold numbers or look like them or may be categories, columns of
+            Names columns that are left out though they hold numbers or look like them or may be categories, features
+            that number or name units such as machines, columns of
             one value and blanks, columns of the same name, columns that are as others are, values such as -1 and 999
             far from all others, which may stand for missing ones, and a few cells that lie so far out, as in another
             unit, that they make the standard deviation of their column.

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gnomon._validation import message, warn
 from gnomon.data.arrays import FloatArray, is_missing
 from gnomon.data.columns.dates import UNITS
-from gnomon.data.columns.identifiers import Naming, named_as_id, naming_of
+from gnomon.data.columns.identifiers import NAMED_UNITS, Naming, named_as_id, named_as_unit, naming_of
 from gnomon.data.columns.raw import RawColumn, asked_columns
 from gnomon.data.columns.rule import ColumnRule, mark_of
 from gnomon.data.columns.times import IN_ORDER, follow_rows, named_as_time
@@ -57,6 +57,7 @@ _NOT_ASKED = "not asked for"  # why a column that nobody named is left out
 _IDENTIFIER, _DIFFERENT = "an identifier", "different texts"  # why texts are left out because they are many
 _FEWEST_BLANK = 0.05  # share of the rows that must be blank beside one value; fewer seem to lack it
 _FEWEST_DIFFERENT = 10  # texts that all differ and are fewer may be categories
+_FEWEST_UNITS = 10  # categories of a column named as units are
 _SHOWN = 5  # columns named
 
 
@@ -170,6 +171,7 @@ def find_rules(
     if not allow_none:
         _warn_of_left_out(rules, numbers)
         _warn_of_categories(rules, columns)
+        _warn_of_units(rules if features is None else [])
     if unread:
         remedies = " ".join(dict.fromkeys(one.remedy for one in unread.values()))
         facts = "; ".join(f"{name!r} has {one.fact}" for name, one in unread.items())
@@ -210,6 +212,23 @@ def _warn_of_categories(rules: Sequence[ColumnRule], columns: dict[str, RawColum
         names = first_few(rule.told() for rule in gone)
         remedy = "Name them in features=[...], beside the others, to take them as categories"
         warn(f"columns of many categories left out: {names}. {remedy}.", DataWarning)
+
+
+def _warn_of_units(rules: Sequence[ColumnRule]) -> None:
+    """Warn of features that number or name units, such as machines, of each of which there are many rows."""
+    found = {}
+    for rule in rules:
+        if rule.kind == "number" and rule.reason == NAMED_UNITS:
+            found[rule.name] = "taken as amounts, as if 2 lay between 1 and 3"
+        elif rule.kind == "category" and len(rule.categories) >= _FEWEST_UNITS and named_as_unit(rule.name):
+            found[rule.name] = f"{len(rule.categories)} categories"
+    if found:
+        told = "; ".join(f"{name!r} ({what})" for name, what in found.items())
+        warn(
+            f"columns named as units are that have become features: {told}. They draw the rows of one together. Pass "
+            f"drop={[*found]!r} if such rows are not to be alike; {listed(found)} can then be asked for as units=.",
+            DataWarning,
+        )
 
 
 def _unread(rule: ColumnRule, values: Array) -> Unread | None:

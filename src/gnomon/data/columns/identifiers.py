@@ -12,11 +12,15 @@ import numpy.typing as npt
 from gnomon.data.arrays import EXACT_UP_TO, FloatArray
 from gnomon.data.columns.times import IN_ORDER, are_times_in_order, counts_stretches_again, follow_rows
 
-__all__ = ["Naming", "named_as_id", "naming_of"]
+__all__ = ["NAMED_UNITS", "Naming", "named_as_id", "named_as_unit", "naming_of"]
 
 Ints = npt.NDArray[np.int64]
 
+NAMED_UNITS = "whole numbers in a column named as units are"
+"""What has numbers of units, such as machines, that may be taken as amounts."""
+
 _ALL_DIFFER = "whole numbers that all differ and go with no other column"
+_BY_NAME = "an identifier by its name"
 _COUNTS = "it counts the rows"
 _ID_NAME = re.compile(
     r"(?i:(^|[\s_\-.])(id|ids|uuid|guid|zip|zip_?code|post_?code|postal_?code|plz|uid|oid|fid|iid)($|[\s_\-.]))|"
@@ -61,6 +65,15 @@ _NAMING_NAME = re.compile(  # of a column whose values all differ; "account bala
     r"order|invoice|ticket|transaction|booking|contract|phone|telephone|tel|mobile|fax|ssn|isbn|ean|upc|gtin|sku|barcode|"
     r"code)([\s_\-.]*(no|nr|num|number|nummer|code|key|#)\.?)?$|[\s_\-.](no|nr|num|number|nummer)\.?$)"
 )
+_UNIT_NAME = re.compile(  # of what gives many rows; "units", "persons" and "family" may count, "sensor" may measure
+    r"(?i:^((src|dst|source|destination|client|server|remote|test)[\s_\-.]*)?(unit|engine|machine|device|asset|turbine|pump|"
+    r"motor|robot|vehicle|host|hostname|ip|user|username|customer|client|visitor|account|person|patient|subject|participant|"
+    r"respondent|individual|donor|animal|employee|worker|operator|student|pupil|player|driver|household|firm|company|"
+    r"supplier|vendor|store|shop|ticker|station|site|hospital|school|ward)"
+    r"([\s_\-.]*(no|nr|num|number|nummer|code|key|#)\.?)?$)"
+)
+_FEWEST_UNITS, _ROWS_OF_UNIT = 3, 3  # different numbers, and rows of each on the mean
+_LARGE_ID = 1e4  # no number of a machine in a hall, nor the cubic centimetres of an engine
 _ENDLESS = 2.0**64  # beyond the largest integers that tables have
 _WRITTEN = 15  # digits that a decimal number may have and come back from float64
 _LOOKED_AT = 100  # values whose digits are counted
@@ -79,6 +92,11 @@ def named_as_id(name: str, different: bool) -> bool:
     """Return whether a name says that it is of an identifier; "key" says so only if all values differ."""
     named = _ID_NAME.search(name) or _GLUED.search(name) or (different and _ROW_NAME.search(name))
     return not _AMOUNT.search(name) and bool(named)
+
+
+def named_as_unit(name: str) -> bool:
+    """Return whether a column is called as what gives many rows is, "machine", "user" or "unit_number"."""
+    return _UNIT_NAME.search(name) is not None
 
 
 class Naming(NamedTuple):
@@ -110,7 +128,9 @@ def naming_of(
     identifiers if they are called so; if they fill at least half of their range, as no measured values do without
     coming twice; if they rise evenly from row to row and fill a twentieth; or if they lie evenly in all of the numbers
     of seven digits or more, or from 0 to a power of 2; or if they lie beyond 2^53, within ten times the least, and have
-    all digits that floating point holds. Of others it is not certain.
+    all digits that floating point holds. Of others it is not certain. Nor is it of those in a column named as units
+    are, such as machines and users, with three rows each on the mean; from 10,000 on they are identifiers,
+    and so they are where another column counts the rows of each.
     """
     values = numbers[name]
     places = np.flatnonzero(np.isfinite(values))
@@ -140,7 +160,11 @@ def naming_of(
     if len(known) > 1 and 2 * len(known) >= n and bool((np.diff(known) == np.diff(places)).all()):
         return Naming(True, _COUNTS)
     if named_as_id(name, different):
-        return Naming(True, "an identifier by its name")
+        return Naming(True, _BY_NAME)
+    if named_as_unit(name) and _FEWEST_UNITS <= len(np.unique(known)) <= len(known) / _ROWS_OF_UNIT:
+        counted = (counts_stretches_again(numbers[other]) for other in others)
+        certain = float(known.max()) >= _LARGE_ID or np.count_nonzero(np.diff(values)) + 1 in counted
+        return Naming(True, _BY_NAME) if certain else Naming(False, NAMED_UNITS)
     if not different or len(known) < _ID_ROWS:
         return Naming()
     enough = not others
@@ -159,7 +183,7 @@ def naming_of(
 def _told_apart(name: str, known: FloatArray) -> str:
     """Say why whole numbers that all differ and go with no other column are no amounts; empty if they may be."""
     if _NAMING_NAME.search(name):
-        return "an identifier by its name"
+        return _BY_NAME
     n = len(known)
     low, high = float(known.min()), float(known.max())
     if low > EXACT_UP_TO and high < min(_ENDLESS, 10.0 * low) and _have_all_digits(known):
