@@ -25,6 +25,7 @@ from gnomon.neighbors import (
     distance_matrix,
     find_bridges,
     metric_name,
+    native_metric,
     pair_distances,
     query_neighbors,
 )
@@ -437,3 +438,22 @@ def test_estimators_map_place_and_are_stored_in_every_metric(metric, name, tmp_p
         np.testing.assert_array_equal(again.neighbors().distances, found.neighbors().distances)
         np.testing.assert_array_equal(again.place(new), found.place(new))
         assert 0.0 <= found.evaluate().trustworthiness <= 1.0
+
+
+@pytest.mark.parametrize("method", ["exact", "approximate"])
+def test_amounts_of_zero_and_one_are_compared_as_bits(method):
+    X = (np.random.default_rng(0).random((300, 130)) < 0.2).astype(float)
+    told, sets, sparse = (
+        compute_neighbors(X, 8, metric="tanimoto", method=method),
+        compute_neighbors(X, 8, metric="jaccard", method=method),
+        compute_neighbors(sp.csr_array(X), 8, metric="ruzicka", method="exact"),
+    )
+    assert told.metric == "ruzicka"
+    np.testing.assert_array_equal(told.indices, sets.indices)
+    np.testing.assert_array_equal(told.distances, sets.distances)
+    np.testing.assert_allclose(told.distances, sparse.distances, atol=1e-6 if method == "exact" else 0.1)
+    ruzicka = native_metric("tanimoto")
+    assert ruzicka.for_table(X) is not ruzicka
+    X[-1, -1] = 2.0
+    assert ruzicka.for_table(X) is ruzicka
+    assert not np.array_equal(compute_neighbors(X, 8, metric="ruzicka").distances[-1], told.distances[-1])

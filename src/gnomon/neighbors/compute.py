@@ -172,6 +172,7 @@ def compute_neighbors(
         if isinstance(metric, str):
             _check_range(X, graph.distances)
         return graph
+    native = native.for_table(X)
     table = native.searched(native.rows(X, alone=True))
     if isinstance(table, Points):
         table.check_range()

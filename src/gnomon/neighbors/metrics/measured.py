@@ -187,6 +187,13 @@ class Ruzicka(_Measured):
     name = kernel = "ruzicka"
     ends_at_one = takes_amounts = True
 
+    def for_table(self, X: Any) -> NativeMetric:
+        """Return the metric of sets where all amounts are 0 and 1, which bits tell."""
+        if scipy.sparse.issparse(X):
+            return self
+        parts = (X[begin : begin + _BLOCK] for begin in range(0, len(X), _BLOCK))
+        return _OfBits() if all(((part == 0.0) | (part == 1.0)).all() for part in parts) else self
+
     def _dense(self, X: Values) -> Values:
         refuse_negative(self.name, X)
         self._refuse_large(float(X.max(initial=0.0)))
@@ -213,6 +220,12 @@ class Ruzicka(_Measured):
 
     def _sparse_proxy(self, rows: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
         return _unit_roots(rows)
+
+
+class _OfBits(Jaccard):
+    """Amounts of 0 and 1: of two rows the smaller ones are what they share, the larger ones what either has."""
+
+    name = "ruzicka"
 
 
 class Periodic(_Measured):
