@@ -139,6 +139,8 @@ def test_verdicts_are_given_for_people_and_for_programs(saved):
     assert table.startswith("Are 0 and 1 apart? Yes")
     document = json.loads(ask("verdict", saved, "denser", "label=0", "label=1", "--json").stdout)
     assert document["answer"] in ("yes", "no", "cannot be told")
+    few = ask("verdict", saved, "apart", "0", "1", "--max-rows", "200").stdout
+    assert "rests on 200 of " in few
     refused = ask("verdict", saved, "nearer", "0", "1")
     assert refused.exit_code == 2
     assert "nearer asks about 3 groups, not 2" in refused.stderr

@@ -26,10 +26,13 @@ _QUESTIONS = {  # name of each, the method of the map that answers it, and how m
 @map_file
 @click.argument("question", type=click.Choice(list(_QUESTIONS)))
 @click.argument("groups", nargs=-1)
+@click.option("--max-rows", type=int, metavar="N", help="Rows looked at, at most; 1000 to tell gaps.")
 @with_threads
 @with_json
 @entrance("gnomon verdict")
-def verdict(map_path: str, question: str, groups: tuple[str, ...], threads: int | None, as_json: bool) -> None:
+def verdict(
+    map_path: str, question: str, groups: tuple[str, ...], max_rows: int | None, threads: int | None, as_json: bool
+) -> None:
     """Judge in the data what MAP seems to show about GROUPS.
 
     Are A and B "apart", or one "continuum"? Is A "real", a group of its own? Is A "denser" than B, or "nearer" to B
@@ -41,6 +44,7 @@ def verdict(map_path: str, question: str, groups: tuple[str, ...], threads: int 
     if len(groups) != count:
         raise click.UsageError(f"{question} asks about {count} group{'s' * (count != 1)}, not {len(groups)}.")
     result = open_map(map_path, threads)
+    options = {} if max_rows is None else {"max_rows": max_rows}
     with collect_warnings([]):
-        found = getattr(result, method)(*groups)
+        found = getattr(result, method)(*groups, **options)
     tell(json_text(found.to_dict()) if as_json else str(found), {})

@@ -152,7 +152,7 @@ def told_of_strays(strays: tuple[int, int], groups: tuple[Mask, Mask], names: tu
 
 def told_of_unseen(n_seen: int, n_unseen: int) -> str:
     """Say that a sample left rows out, which are at hand; empty if it left none out."""
-    return f" {n_seen} of {n_seen + n_unseen} rows were looked at: raise max_rows." if n_unseen else ""
+    return f" {n_seen:,} of {n_seen + n_unseen:,} rows were looked at: raise max_rows." if n_unseen else ""
 
 
 def sentence(
