@@ -53,6 +53,15 @@ def test_a_shell_reads_a_single_value_that_was_meant():
         ("Pass scale=None to go on.", "Pass --scale none to go on."),
         ("Pass drop=None.", "Pass drop=None."),
         ("Pass features=[...] with these names.", "Pass --features ... with these names."),
+        ("Pass drop=['a b', 'c', ...] unless it is meant.", "Pass --drop 'a b,c',... unless it is meant."),
+        (
+            "few (named in features=['id'] beside the others, two)",
+            "few (named in --features id beside the others, two)",
+        ),
+        (
+            "few (named in features=[...] beside the others, two)",
+            "few (named in --features ... beside the others, two)",
+        ),
         ("Pass n_components=2, or y=['a'].", "Pass --n-components 2, or y=['a']."),
         ("Don't pass X. drop='a' isn't read.", "Don't pass X. drop='a' isn't read."),
         ("It's so: pass drop=['a']. drop=['b'] isn't.", "It's so: pass --drop a. drop=['b'] isn't."),

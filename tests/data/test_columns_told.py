@@ -33,9 +33,7 @@ def test_the_note_counts_the_columns_that_it_does_not_name():
 
 def test_many_categories_are_told_with_the_remedy_which_works():
     frame = _frame(state=_states(50), y=np.arange(N) ** 0.5)
-    told = (
-        r"left out: 'state' \(50 different texts\)\. Name them in features=\[\.\.\.\], beside the others, to take them"
-    )
+    told = r"left out: 'state' \(50 different texts\)\. Pass features=\[\.\.\.\] with these names, beside the others, to take them"
     with pytest.warns(DataWarning, match=f"TablePreprocessor: columns of many categories {told}"):
         gn.TablePreprocessor().fit(frame)
     with pytest.warns(DataWarning, match=f"map: columns of many categories {told}"):
@@ -167,7 +165,8 @@ def test_a_column_that_is_as_another_is_told_once():
     frame.loc[:5, "a"] = np.nan
     frame["type"], frame["b"], frame["c"] = frame["kind"], frame["a"], frame["a"]
     told = (
-        r"columns with the same values in all rows count twice: 'type' as 'kind', 'b' as 'a', 'c' as 'a'\. Pass drop="
+        r"columns with the same values in all rows count twice: 'type' as 'kind', 'b' as 'a', 'c' as 'a'\. "
+        r"Pass drop=\['type', 'b', 'c'\] unless that is meant\."
     )
     with pytest.warns(DataWarning, match=f"TablePreprocessor: {told}") as caught:
         gn.TablePreprocessor().fit(frame)
@@ -175,5 +174,8 @@ def test_a_column_that_is_as_another_is_told_once():
     with pytest.warns(DataWarning, match=told):
         encode_dataset(Dataset(frame), None, None)
     frame.loc[N - 1, ["b", "c"]] = [8, 9]
-    with pytest.warns(DataWarning, match="twice: 'type' as 'kind'. Pass"):
+    with pytest.warns(DataWarning, match=r"twice: 'type' as 'kind'\. Pass drop=\['type'\] unless"):
         gn.TablePreprocessor().fit(frame)
+    many = pd.DataFrame({f"x{j}": np.arange(N) % 7 for j in range(10)})
+    with pytest.warns(DataWarning, match=r"'x8' as 'x0' and 1 more\. Pass drop=\['x1', .*, 'x8', \.\.\.\] unless"):
+        gn.TablePreprocessor().fit(many)

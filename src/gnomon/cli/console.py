@@ -25,7 +25,7 @@ __all__ = ["ProgressBar", "as_options", "collect_warnings", "data_document", "gi
 _WIDTH = 30
 _TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _VALUE = rf"""None\b|\d+\b|{_TEXT}|\[(?:{_TEXT}|[^\[\]'"])*\]"""  # as Python writes it
-_REMEDY = re.compile(rf"\b[Pp]ass (?=\w+=)(?:\w+=(?:{_VALUE})|.)*?(?:[.] |[.]?$)")
+_REMEDY = re.compile(rf"\b(?:[Pp]ass|named in) (?=\w+=)(?:\w+=(?:{_VALUE})|.)*?(?:[.] |[.]?$)")
 _ARGUMENT = re.compile(rf"\b(\w+)=({_VALUE})")
 _INTERVAL = 0.1  # seconds between two drawings
 
@@ -69,8 +69,9 @@ def _as_word(value: str) -> str:
         read = ast.literal_eval(value)
     except (SyntaxError, ValueError):  # words that stand for values
         return shlex.quote(value.strip("[]"))
-    if read == [...]:  # names that the reader has to write
-        return "..."
+    if isinstance(read, list) and ... in read:  # names that the reader has to write
+        known = joined_names(str(name) for name in read if name is not ...)
+        return f"{shlex.quote(known)},..." if known else "..."
     return shlex.quote(joined_names(map(str, read)) if isinstance(read, list) else str(read))
 
 

@@ -94,7 +94,7 @@ class PlacedHalves:
         if metric in OF_SETS and has_many_members(rows):
             of_sets = SetPlaces.of(rows, metric, _COMPONENTS)
             places = [of_sets.transform(part) for part in (rows, unseen)]
-            return cls(halves, *places, n_counted), places
+            return cls(halves, places[0], places[1], n_counted), places
         found, sides = _straight((rows, unseen), metric)
         places = [project_rows(part, found.mean, found.components).astype(np.float64) for part in sides]
         learned, held_out = places

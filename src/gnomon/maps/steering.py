@@ -155,7 +155,7 @@ def warn_of_left_out(data: Dataset, estimator: Any) -> None:
         fact = (
             f"The features go with the target {data.target_name!r} by chance, but these columns were left out of them"
         )
-        warn(f"{fact}: {listed(gone)}. Name in features=[...] those that may go with it.", SupervisionWarning)
+        warn(f"{fact}: {listed(gone)}. Pass features=[...] with those that may go with it.", SupervisionWarning)
 
 
 def caution(parameters: dict[str, Any]) -> str:

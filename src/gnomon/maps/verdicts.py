@@ -230,7 +230,8 @@ class Verdicts:
         if "metric" not in options and not has_straight_rows(self.metric):
             fact = f"the metric of this map is {self.metric!r}"
             rule = f"of a map by one of the metrics {', '.join(map(repr, STRAIGHT))}"
-            remedy = "In Python pass metric='euclidean' to judge by straight distances of the columns instead."
+            remedy = "Ask a map that is made by one of these, or "
+            remedy += "in Python pass metric='euclidean' to judge by straight distances of the columns."
             raise ValueError(message("a verdict", rule, fact=fact, remedy=remedy))
         return {"metric": self.metric, **options}
 

@@ -18,6 +18,7 @@ from gnomon.exceptions import DataWarning
 
 __all__ = ["warn_of_copies", "warn_of_repeated_names"]
 
+_NAMED = 8  # columns
 _FEWEST_VALUES = 3  # of a column: two truth values may agree by chance
 
 
@@ -46,10 +47,10 @@ def warn_of_copies(rules: Sequence[ColumnRule], X: FloatArray) -> None:
         else:
             known.append((rule.name, block))
     if told:
-        facts = first_few(f"{name!r} as {first!r}" for name, first in told.items())
+        facts = first_few((f"{name!r} as {first!r}" for name, first in told.items()), _NAMED)
+        names = ", ".join([*map(repr, [*told][:_NAMED]), *["..."][: len(told) > _NAMED]])
         warn(
-            f"columns with the same values in all rows count twice: {facts}. Pass drop=[{next(iter(told))!r}, ...] "
-            "unless that is meant.",
+            f"columns with the same values in all rows count twice: {facts}. Pass drop=[{names}] unless that is meant.",
             DataWarning,
         )
 

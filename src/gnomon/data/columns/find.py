@@ -210,7 +210,7 @@ def _warn_of_categories(rules: Sequence[ColumnRule], columns: dict[str, RawColum
                 gone.append(rule)
     if gone:
         names = first_few(rule.told() for rule in gone)
-        remedy = "Name them in features=[...], beside the others, to take them as categories"
+        remedy = "Pass features=[...] with these names, beside the others, to take them as categories"
         warn(f"columns of many categories left out: {names}. {remedy}.", DataWarning)
 
 

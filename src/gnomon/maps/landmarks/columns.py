@@ -75,7 +75,7 @@ def features_in_blocks(stored: StoredTable, reading: Reading) -> tuple[StoredTab
         chosen = [name for name in chosen if name not in named]
     if not chosen:
         fact = "; ".join(rule.told() for rule in left[:5])
-        remedy = "Name those to use all the same: features=[...]."
+        remedy = "Pass features=[...] with those to use all the same."
         raise ValueError(message("X", "a table with a column that can become a feature", fact=fact, remedy=remedy))
     told = []
     if left:
