@@ -36,6 +36,7 @@ __all__ = [
     "refuse_kind",
     "told_of_rounding",
     "unmasked",
+    "warn_of_rounded",
     "warn_of_rounding",
     "whole_numbers",
     "working_dtype",
@@ -113,11 +114,13 @@ def _refuse_column_of_texts(array: npt.NDArray[Any]) -> None:
 def warn_of_rounding(array: npt.NDArray[Any]) -> None:
     """Warn of whole numbers that float64 rounds, see `told_of_rounding`."""
     if told := told_of_rounding(array):
-        _warn_of(told)
+        warn_of_rounded(told)
 
 
-def _warn_of(rounding: str) -> None:
-    warn(f"{rounding}. Subtract one of them before, as integers", DataWarning)
+def warn_of_rounded(told: str, column: str = "") -> None:
+    """Warn of what `told_of_rounding` said, of a column with a name."""
+    whose = f"{column!r}: " if column else ""
+    warn(f"{whose}{told}. Subtract one of them before, as integers", DataWarning)
 
 
 def told_of_rounding(array: npt.NDArray[Any]) -> str:
@@ -189,7 +192,7 @@ def floats_from_objects(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float6
     large = [int(flat[i]) for i in np.flatnonzero(np.abs(floats) >= EXACT_UP_TO) if isinstance(flat[i], Integral)]
     rounded = sum(int(float(value)) != value for value in large)
     if rounded:
-        _warn_of(_rounded(rounded, min(large), max(large)))
+        warn_of_rounded(_rounded(rounded, min(large), max(large)))
     return floats.reshape(values.shape), None
 
 

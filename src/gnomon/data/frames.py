@@ -15,7 +15,8 @@ from gnomon.data.arrays import (
     floats_from_objects,
     is_missing,
     may_be_rounded,
-    warn_of_rounding,
+    told_of_rounding,
+    warn_of_rounded,
     whole_numbers,
     working_dtype,
 )
@@ -61,6 +62,8 @@ class Frame:
         The categories of each column that has some, else ().
     integers : list of ndarray of shape (n_samples,) or None
         The columns of integers as they came, but those with missing values that floating point does not round.
+    roundings : list of str
+        Which whole numbers of each column float64 rounds, as `told_of_rounding` says it, else empty.
     """
 
     columns: list[npt.NDArray[Any]]
@@ -72,6 +75,7 @@ class Frame:
     booleans: list[bool]
     categories: list[tuple[Any, ...]]
     integers: list[npt.NDArray[Any] | None]
+    roundings: list[str]
 
 
 _NO_FRAMES = {"builtins", "numpy", "scipy"}  # packages of types that are no frames, for which narwhals is not loaded
@@ -115,6 +119,14 @@ def names_of_frame(X: Any) -> list[object]:
     return names if named else []
 
 
+def _rounding(series: Any, dtype: Any) -> str:
+    """Say which whole numbers of a column float64 rounds; of a column with missing ones they have become floats."""
+    if not dtype.is_integer():
+        return ""
+    values = np.asarray(series.to_numpy())
+    return told_of_rounding(values if values.dtype.kind != "f" else series.drop_nulls().to_numpy())
+
+
 def _with_unique_names(native: Any, n_columns: int) -> Any:
     """Return the frame with columns named "0", "1", ...: narwhals refuses duplicates. The data are not copied."""
     names = [str(j) for j in range(n_columns)]
@@ -145,7 +157,6 @@ def _column(series: Any, dtype: Any) -> tuple[npt.NDArray[Any], str]:
     if values.dtype.kind == "c":
         return values, f"Complex data not supported: {values.dtype}"
     if values.dtype.kind in "biuf":
-        warn_of_rounding(series.drop_nulls().to_numpy() if values.dtype.kind == "f" and "Int" in kind else values)
         return values.astype(working_dtype(values.dtype), copy=False), ""
     if values.dtype.kind == "O" and kind.split("(")[0] not in ("String", "Categorical", "Enum", "Date", "Datetime"):
         floats, bad = floats_from_objects(values)
@@ -164,6 +175,7 @@ def read_frame(X: Any) -> Frame:
     raw_names, named = _names(native)
     frame = nw.from_native(_with_unique_names(native, len(raw_names)), eager_only=True)
     columns, kinds, orders, booleans, categories, integers = [], [], [], [], [], []
+    roundings = []
     for series in frame.iter_columns():
         dtype = series.dtype
         values, kind = _column(series, dtype)
@@ -173,8 +185,9 @@ def read_frame(X: Any) -> Frame:
         booleans.append(dtype == nw.Boolean or (dtype == nw.Object and _holds_truths(series)))
         categories.append(categories_of(series.to_native()))
         integers.append(None if kind or booleans[-1] else _integers(series, values))
-    names = clean_names(raw_names) if named else None
-    return Frame(columns, kinds, names, _index(native), int(frame.shape[0]), orders, booleans, categories, integers)
+        roundings.append(_rounding(series, dtype))
+    names, n_rows = clean_names(raw_names) if named else None, int(frame.shape[0])
+    return Frame(columns, kinds, names, _index(native), n_rows, orders, booleans, categories, integers, roundings)
 
 
 def _integers(series: Any, floats: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
@@ -211,7 +224,7 @@ def holds_other_kinds(X: Any) -> bool:
 def stack_columns(
     frame: Frame, *, names: list[str] | None, dtype: type[np.float32] | type[np.float64] | None
 ) -> FloatArray:
-    """Put the columns of a frame of numbers side by side.
+    """Put the columns of a frame of numbers side by side; whole numbers that are rounded are warned of.
 
     Raises
     ------
@@ -229,6 +242,9 @@ def stack_columns(
             "sklearn.preprocessing.OneHotEncoder.",
         )
         raise (ValueError if any("Complex" in frame.kinds[j] for j in bad) else TypeError)(text)
+    for j, told in enumerate(frame.roundings):
+        if told:
+            warn_of_rounded(told, names[j] if names else "")
     if dtype is None:
         dtype = np.float64 if any(c.dtype == np.float64 for c in frame.columns) else np.float32
     values = np.empty((frame.n_samples, len(frame.columns)), dtype)

@@ -53,12 +53,12 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
       any other column, if they are called customer, order, phone or the like, fill half of their range, rise evenly
       from row to row and fill a twentieth of it, or lie evenly in all numbers of seven digits or more or from 0 to a
       power of 2; others, such as incomes, are kept. Left out are whole numbers that come again in a column called
-      "unit", "user", "device" or the like, from 10,000 on or if another column counts the rows of each; numbers that rise by
-      equal steps over all of 50 rows or more beside other columns, such as times of frames, or in the same way over
-      each of several equal stretches of as many, such as times of replicas, or that count each of several stretches of
-      unlike length, as cycles of engines; texts of too many different values, and texts in a column called "label",
-      "class", "species" or the like. Numbers, and texts that look like numbers, times or dates, are left out with a
-      warning.
+      "unit", "user", "device" or the like, from 10,000 on or if another column counts the rows of each; numbers that
+      rise by equal steps over all of 50 rows or more beside other columns, such as times of frames, or in the same way
+      over each of several equal stretches of as many, such as times of replicas, or that count each of several
+      stretches of unlike length, as cycles of engines; texts of too many different values, and texts in a column called
+      "label", "class", "species" or the like. Numbers, and texts that look like numbers, times or dates, are left out
+      with a warning.
 
     Parameters
     ----------

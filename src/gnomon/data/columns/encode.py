@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gnomon._validation import message, pass_on, warn
-from gnomon.data.arrays import FloatArray, whole_numbers
+from gnomon.data.arrays import FloatArray, warn_of_rounded, whole_numbers
 from gnomon.data.columns.copies import warn_of_copies, warn_of_repeated_names
 from gnomon.data.columns.find import MOST_CATEGORIES, find_rules, writings_of
 from gnomon.data.columns.raw import RawColumn, asked_columns, columns_of_fit, columns_of_frame, raw_columns
@@ -74,6 +74,8 @@ def encode_rows(
         columns, by_place = columns_of_fit(columns, fitted, [rule.name for rule in used])
     for rule in used:
         require_name(rule.name, list(columns), what="column")
+    for name in [rule.name for rule in used if is_frame(X) and columns[rule.name].rounding]:
+        warn_of_rounded(columns[name].rounding, name)
     columns = _with_truths(columns, used)
     used = _with_writings(used, columns, decimal)
     if by_place:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message, warn
-from gnomon.data.arrays import FloatArray, is_missing
+from gnomon.data.arrays import FloatArray, is_missing, warn_of_rounded
 from gnomon.data.columns.dates import UNITS
 from gnomon.data.columns.identifiers import NAMED_UNITS, Naming, named_as_id, named_as_unit, naming_of
 from gnomon.data.columns.raw import RawColumn, asked_columns
@@ -104,12 +104,16 @@ def find_rules(
     Warns
     -----
     DataWarning
-        Names columns whose commas or points may be decimal signs or stand between thousands, columns of numbers, and of
-        texts that look like numbers, times or dates, that are left out, and columns of one value and blanks, which
-        become 1 and 0; and columns of many texts that may be categories.
+        Names columns of whole numbers that float64 rounds, columns whose commas or points may be decimal signs or
+        stand between thousands, columns of numbers, and of texts that look like numbers, times or dates, that are
+        left out, and columns of one value and blanks, which become 1 and 0; and columns of many texts that may be
+        categories.
     """
     features, drop = asked_columns("features", features, columns), asked_columns("drop", drop, columns)
     chosen = set(columns if features is None else features) - set(drop or ())
+    for name in columns:
+        if name in chosen and columns[name].rounding:
+            warn_of_rounded(columns[name].rounding, name)
     numbers = {name: as_numbers(raw.values) for name, raw in columns.items() if raw.numeric}
     names = [*dict.fromkeys([*(features or ()), *columns])]
     asked_for = frozenset(features or ())

@@ -29,7 +29,7 @@ Array = npt.NDArray[Any]
 class RawColumn:
     """A column as it came: its values, its categories if they are ordered, what it was said to hold, all categories.
 
-    Of integers that are floats among the values also those.
+    Of integers that are floats among the values also those, and which of them are rounded.
     """
 
     values: Array
@@ -38,6 +38,7 @@ class RawColumn:
     category: bool = False
     categories: tuple[Any, ...] = ()
     integers: Array | None = None
+    rounding: str = ""
 
     @property
     def numeric(self) -> bool:
@@ -79,7 +80,8 @@ def columns_of_frame(frame: Frame) -> dict[str, RawColumn]:
     """Return the columns of a data frame that was read, by name or by number."""
     names = frame.names or [str(j) for j in range(len(frame.columns))]
     unordered = [kind.startswith("Categorical") for kind in frame.kinds]
-    parts = zip(frame.columns, frame.orders, frame.booleans, unordered, frame.categories, frame.integers, strict=True)
+    of_columns = frame.columns, frame.orders, frame.booleans, unordered, frame.categories, frame.integers
+    parts = zip(*of_columns, frame.roundings, strict=True)
     return {name: RawColumn(*part) for name, part in zip(names, parts, strict=True)}
 
 
