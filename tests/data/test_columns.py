@@ -18,7 +18,7 @@ from gnomon.data.columns.identifiers import Naming, named_as_id, naming_of
 from gnomon.data.delimited import read_columns
 from gnomon.data.frames import read_frame
 from gnomon.data.labels import order_of, sort_into_classes
-from gnomon.data.written import _is_sign
+from gnomon.data.written import _is_sign, read_dates
 from gnomon.exceptions import DataWarning
 
 N = 120
@@ -253,6 +253,23 @@ def test_words_that_end_so_by_chance_are_no_identifiers():
     words = "humid acid fluid liquid solid grid valid paid covid steroid centroid avoid rapid bid amid asteroid hybrid"
     words += " plasmid pyramid haploid thyroid spheroid nucleotid lipids fatty_acid pixelgrid celluloid arid candid"
     assert [word for word in words.split() if named_as_id(word, True) or named_as_id(word.upper(), True)] == []
+
+
+def test_rounded_numbers_are_told_with_their_column_unless_it_is_not_used():
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["a", "b"])
+    frame["user"] = np.random.default_rng(1).integers(2**60, 2**62, 60)
+    for given in ({"drop": ["user"]}, {"features": ["b", "a"]}):
+        assert gn.map(frame, "pca", **given).n_features == 2  # and no warning
+    for rows in (frame, frame.astype({"user": "Int64"}).replace({"user": {frame["user"][3]: pd.NA}})):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            fitted = gn.TablePreprocessor(features=["a", "user"]).fit(rows)
+        told = [str(one.message) for one in caught]
+        assert [("'user': " in one, "whole numbers from" in one) for one in told] == [(True, True)]
+        with pytest.warns(DataWarning, match=r"'user': \d+ whole numbers from .* are rounded in float64"):
+            fitted.transform(rows)
+    with pytest.warns(DataWarning, match=r"'user': 60 whole numbers from .* are rounded in float64"):
+        gn.data.check_table(frame)
 
 
 @pytest.mark.filterwarnings("ignore:.*are rounded in float64")
@@ -560,6 +577,13 @@ def test_words_for_a_missing_value_are_no_category():
         (["May 31, 2024", "January 1st 2024"], "months since 2024-01-01"),
         (["Jan 2024", "September 2024", "May 2024"], "months since 2024-01-01"),
         (["2024-05-31T10:00", "2024-05-31 22:30"], "hours since 2024-05-31"),
+        (["31/May/2024:10:00:00 +0000", "[01/Jan/2024:00:12:59 +0200]"], "months since 2023-12-31"),
+        (["20240531T100000Z", "20240101T0012"], "months since 2024-01-01"),
+        (["2024-05-31 10:00:00,250", "2024-01-01 00:12:59,5"], "months since 2024-01-01"),
+        (["5/31/2024 10:00:00 AM", "1/1/2024 3:12 p.m."], "months since 2024-01-01"),
+        (["Fri, 31 May 2024 10:00:00 GMT", "Mon, 01 Jan 2024 00:00:00 GMT"], "months since 2024-01-01"),
+        (["2024-W22-5", "2024-W01-1"], "months since 2024-01-01"),
+        (["2024-W22", "2024-W01"], "months since 2024-01-01"),
         ([datetime.date(2024, 5, 1), datetime.date(2024, 5, 31)], "days since 2024-05-01"),
     ],
 )
@@ -571,6 +595,29 @@ def test_dates_are_told_by_what_they_span(texts, name):
 def test_the_last_and_the_first_moment_of_all_are_dates_in_any_zone(text):
     made = gn.TablePreprocessor().fit_transform({"t": [text, "2024-01-02T10:00:00-05:00"]})
     assert abs(made[0, 0] - made[1, 0]) == pytest.approx(9999 - 2024 if text[0] == "9" else 2024 - 1, abs=1.0)
+
+
+def test_dates_of_logs_are_read_as_pandas_reads_them():
+    moments = pd.Timestamp("2023-12-30T23:58:59.25") + pd.to_timedelta(np.arange(60) * 4_567.0, unit="s")
+    for form in (
+        "%d/%b/%Y:%H:%M:%S +0000",
+        "[%d/%b/%Y:%H:%M:%S -0000]",
+        "%Y%m%dT%H%M%SZ",
+        "%Y-%m-%d %H:%M:%S,%f",
+        "%m/%d/%Y %I:%M:%S %p",
+        "%a, %d %b %Y %H:%M:%S GMT",
+        "%G-W%V-%u %H:%M",
+    ):
+        read = read_dates(moments.strftime(form).tolist())
+        exact = {"%f": "us", "%S": "s", "%M": "min"}
+        unit = next(unit for part, unit in exact.items() if part in form)
+        np.testing.assert_array_equal(read, moments.floor(unit).to_numpy().astype("datetime64[us]"))
+    assert [
+        read_dates([f"1/31/2024 {hour} {half}"])[0].item().hour
+        for hour, half in [("12:00", "am"), ("1:00", "AM"), ("12:00", "PM"), ("11:00", "pm")]
+    ] == [0, 1, 12, 23]
+    for odd in ("1/31/2024 13:00 PM", "1/31/2024 0:00 AM", "2024-W54-1", "2023-W53-1", "2024-W01-8", "20241301T0000"):
+        assert read_dates([odd]) is None
 
 
 def test_a_text_that_is_almost_a_date_is_none():
@@ -806,6 +853,7 @@ def unread_columns():
     yield [f"<{x}" if k % 3 else x for k, x in enumerate(amounts)], "numbers such as '.*' in 100% of its texts"
     yield [day.strftime("%d.%m.%y") for day in days], "dates such as '01.01.20'. Write dates such as 2024-05-31"
     yield [f"{day.day}. Januar {day.year + day.month}" for day in days], "dates such as '1. Januar 2021'"
+    yield [day.strftime("%b %d 00:12:%S") for day in days], "dates such as 'Jan 01 00:12:00'"
     yield [f"{k}:{k:02d} Uhr"[: 5 if k > 9 else 4] for k in range(40)], "times such as '0:00'. Pass times as numbers"
 
 

@@ -49,16 +49,16 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
       were written down: they are left out, beside other columns, and so are seconds since 1970, or thousandths and less
       of them, and numbers called "time", "timestamp" or the like. Dates in another order, as of births, stay.
     - Identifiers are left out: integers that count the rows or are called an id or a zip code, some missing or not;
-      texts that all differ. So are whole numbers that all differ, in 50 rows or more, and have no rank correlation with
-      any other column, if they are called customer, order, phone or the like, fill half of their range, rise evenly
-      from row to row and fill a twentieth of it, or lie evenly in all numbers of seven digits or more or from 0 to a
-      power of 2; others, such as incomes, are kept. Left out are whole numbers that come again in a column called
-      "unit", "user", "device" or the like, from 10,000 on or if another column counts the rows of each; numbers that
-      rise by equal steps over all of 50 rows or more beside other columns, such as times of frames, or in the same way
-      over each of several equal stretches of as many, such as times of replicas, or that count each of several
-      stretches of unlike length, as cycles of engines; texts of too many different values, and texts in a column called
-      "label", "class", "species" or the like. Numbers, and texts that look like numbers, times or dates, are left out
-      with a warning.
+      texts that all differ. So are whole numbers that all differ, in 50 rows or more, and have no rank correlation
+      with any other column, if they are called customer, order, phone or the like, fill half of their range, rise
+      evenly from row to row and fill a twentieth of it, or lie evenly in all numbers of seven digits or more or from
+      0 to a power of 2; others, such as incomes, are kept. Left out are whole numbers that come again in a column
+      called "unit", "user", "device" or the like, from 10,000 on or if another column counts the rows of each;
+      numbers that rise by equal steps over all of 50 rows or more beside other columns, such as times of frames, or
+      in the same way over each of several equal stretches of as many, such as times of replicas, or that count each
+      of several stretches of unlike length, as cycles of engines; texts of too many different values, and texts in a
+      column called "label", "class", "species" or the like. Numbers, and texts that look like numbers, times or
+      dates, are left out with a warning.
 
     Parameters
     ----------

@@ -86,8 +86,9 @@ _MONTH = (
 )
 _WEEKDAY = r"(?:(?i:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-_TIME = r"(?:[T ](?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:\.\d{1,6})?)\d*)?)?"
-_ZONE = r"(?:Z| ?UTC|(?P<zone>[+-]\d{2}):?(?P<rest>\d{2})?)?"
+_CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:[.,]\d{1,6})?)\d*)?"
+_TIME = rf"(?:[T ]{_CLOCK}(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?)?"
+_ZONE = r"(?:Z| ?UTC| ?GMT|(?P<zone>[+-]\d{2}):?(?P<rest>\d{2})?)?"
 _DATES = [
     re.compile(rf"{day}{_TIME}\s*{_ZONE}")
     for day in (
@@ -96,7 +97,15 @@ _DATES = [
         r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})",
         rf"(?:{_WEEKDAY}{_DAY}[ \-./])?{_MONTH},?[ \-./](?P<year>\d{{4}})",
         rf"{_WEEKDAY}{_MONTH} {_DAY},? (?P<year>\d{{4}})",
+        r"(?P<year>\d{4})-W(?P<week>\d{2})(?:-(?P<weekday>[1-7]))?",
     )
+]
+_DATES += [  # of web servers, and of ISO 8601 without signs between
+    re.compile(rf"\[?(?P<day>\d{{2}})/{_MONTH}/(?P<year>\d{{4}}):{_CLOCK}\s*{_ZONE}\]?"),
+    re.compile(
+        r"(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})T(?P<hour>\d{2})(?P<minute>\d{2})"
+        rf"(?P<second>\d{{2}}(?:[.,]\d{{1,6}})?)?\d*\s*{_ZONE}"
+    ),
 ]
 DATE_ORDERS = {  # which of the two it is must follow from a day above 12
     f"{first}/{second}/year": re.compile(
@@ -230,11 +239,19 @@ def _read_form(texts: Sequence[str], form: re.Pattern[str]) -> npt.NDArray[np.da
 
 def _moment(match: re.Match[str]) -> datetime.datetime:
     parts = match.groupdict()
-    second = float(parts["second"] or 0.0)
-    year, day, hour, minute = (int(parts[name] or 0) for name in ("year", "day", "hour", "minute"))
-    named = parts["month"]
-    month = int(named) if named.isdigit() else _MONTHS.index(named[:3].lower()) + 1
-    moment = datetime.datetime(year, month, 1 if parts["day"] is None else day, hour, minute, int(second))
+    second = float((parts["second"] or "0").replace(",", "."))
+    year, hour, minute = (int(parts[name] or 0) for name in ("year", "hour", "minute"))
+    if half := parts.get("half"):
+        if not 1 <= hour <= 12:
+            raise ValueError(f"hour {hour} of half a day")
+        hour = hour % 12 + (12 if half in "pP" else 0)
+    if parts.get("week"):
+        day = datetime.date.fromisocalendar(year, int(parts["week"]), int(parts["weekday"] or 1))
+    else:
+        named = parts["month"]
+        month = int(named) if named.isdigit() else _MONTHS.index(named[:3].lower()) + 1
+        day = datetime.date(year, month, int(parts["day"] or 1))
+    moment = datetime.datetime.combine(day, datetime.time(hour, minute, int(second)))
     zone = parts["zone"] or "+00"
     ahead = datetime.timedelta(hours=int(zone), minutes=int(zone[0] + (parts["rest"] or "0")))
     try:
