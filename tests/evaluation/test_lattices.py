@@ -149,6 +149,28 @@ def test_other_metrics_and_single_columns_beside_numbers_are_judged_as_before():
     assert ground.as_given is ground.X
 
 
+def test_groups_by_a_column_that_goes_with_no_other_are_neither_apart_nor_joined():
+    coins = np.random.default_rng(0).integers(0, 2, (400, 8)).astype(float)
+    first = coins[:, 3] == 1
+    ground = Ground.of(coins, None, **GROUND)
+    found = ground.judge(first, ~first, ("A", "B"), island=False, bridge=0.25, alpha=0.05)
+    assert (found.answer, found.finding) == ("cannot be told", "a difference in values that columns do not share")
+    assert "No gap is seen between A and B in what the columns of few values share" in found.sentence
+
+
+def test_what_groups_differ_in_is_shown_along_the_axes_and_by_other_columns_alone():
+    X, low, high = _one_factor(12, 2)
+    rng = np.random.default_rng(0)
+    X = np.column_stack([X, rng.integers(0, 2, len(X)), rng.normal(size=len(X))])
+    X -= X.mean(axis=0)
+    lattice, first = Lattice.of(X), X[:, 12] > 0
+    assert lattice.shows(X, low, high)
+    assert lattice.shows(X, X[:, 13] > 1, X[:, 13] < -1)
+    assert not lattice.shows(X, first, ~first)
+    half = np.random.default_rng(1).random(len(X)) < 0.5
+    assert lattice.shows(X, half, ~half)  # by chance alone
+
+
 def test_labels_left_among_the_answers_are_named_by_their_column():
     X, first = _two_classes(12, 0.8)
     ground = Ground.of(np.column_stack([X, first]), None, **GROUND)

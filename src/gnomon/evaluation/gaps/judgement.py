@@ -27,6 +27,7 @@ from gnomon.evaluation.gaps.sentences import (
     THINNED,
     UNCOUNTED,
     UNIT,
+    UNSHARED,
     components_advice,
     part_of,
     sentence,
@@ -109,7 +110,9 @@ class Ground(SampledRows):
             return self._told_apart(blank, counted[0], counted[1:], whole, names, island, limit)
         sides, border = (a, _nearest_of(self.X, a, b) if island else b), None
         line = Line.of(self.X, *sides, self.seed)
-        if high < limit and (hidden := self._hidden(*sides, line, island, fall.value, limit, alpha)):
+        if high < limit and self.lattice is not None and not self.lattice.shows(self.as_given, *sides):
+            answer, finding, high = "cannot be told", UNSHARED, math.inf
+        elif high < limit and (hidden := self._hidden(*sides, line, island, fall.value, limit, alpha)):
             answer, high = "cannot be told", math.inf
             finding = "a dip that may be a gap" if p_value <= alpha and hidden != NARROW else hidden
         elif high < limit and (border := self._unsure_border(a, b, island, bridge, alpha)):

@@ -27,6 +27,7 @@ __all__ = ["Lattice"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
 
 _FEW = 12  # values of a column at most, such as the answers from 0 to 10
 _FREQUENT = 0.75  # of the rows that have one of so few values, each in two rows at least; others were filled in
@@ -41,6 +42,7 @@ _HIGHEST = 0.95  # correlation of the cloud: columns that go together more close
 _HALVINGS = 20  # of the range of a correlation
 _TAIL = 0.002  # of the scores of the cloud on each side, beyond which they are continued as a line
 _QUANTILES = 500  # between the tails
+_CHANCE = 4.0  # times the mean of a squared difference of groups by chance
 
 
 @dataclass(frozen=True)
@@ -175,6 +177,20 @@ class Lattice:
         laid = np.column_stack([placed * scores.std(axis=0), np.delete(X, self.columns, axis=1)])
         found: Floats = laid - laid.mean(axis=0)
         return found
+
+    def shows(self, X: Floats, a: Mask, b: Mask) -> bool:
+        """Return whether what two groups differ in is mostly kept: along the axes, or in the other columns.
+
+        Or is no more than chance: four times what it is on average in what is not kept.
+        """
+        apart = X[a].mean(axis=0) - X[b].mean(axis=0)
+        along = product(apart[None, self.columns], self.axes)[0]
+        left = float(np.square(apart[self.columns]).sum() - np.square(along).sum())
+        kept = float(np.square(apart).sum()) - left
+        columns = X[:, self.columns]
+        unshared = float(columns.var(axis=0).sum() - product(columns, self.axes).var(axis=0).sum())
+        chance = unshared * (1.0 / np.count_nonzero(a) + 1.0 / np.count_nonzero(b))
+        return left <= max(kept, _CHANCE * chance)
 
     @property
     def told(self) -> str:

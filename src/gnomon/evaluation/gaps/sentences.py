@@ -24,6 +24,7 @@ __all__ = [
     "THINNED",
     "UNCOUNTED",
     "UNIT",
+    "UNSHARED",
     "components_advice",
     "map_of_components",
     "part_of",
@@ -55,6 +56,7 @@ NARROW = "a gap too narrow for densities"
 SHARP = "hardly a row as near to both"
 THINNED = "fewer rows as near to both"
 UNCOUNTED = "too few rows as near to both"
+UNSHARED = "a difference in values that columns do not share"
 UNIT = f"fall of log density between the groups as {N_NEIGHBORS} neighbours tell it"
 COUNTED = "fall of log density between the groups as rows counted at their border tell it"
 NULL = "the deepest dip anywhere in tables without gaps, so that groups may be chosen by eye"
@@ -184,6 +186,11 @@ def sentence(
         return (
             f"No gap is seen between {first} and {second}, but {few} might not show one where density falls to "
             f"{100 * bridge:g} %{'' if is_leaked else f': {remedy}, or find clusters'}."
+        )
+    if finding == UNSHARED:
+        return (
+            f"No gap is seen between {first} and {second} in what the columns of few values share, but mostly they "
+            "differ in columns by themselves, where no row lies between two values of one group either."
         )
     if finding == SHARP:
         return (
