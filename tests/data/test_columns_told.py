@@ -33,7 +33,10 @@ def test_the_note_counts_the_columns_that_it_does_not_name():
 
 def test_many_categories_are_told_with_the_remedy_which_works():
     frame = _frame(state=_states(50), y=np.arange(N) ** 0.5)
-    told = r"left out: 'state' \(50 different texts\)\. Pass features=\[\.\.\.\] with these names, beside the others, to take them"
+    told = (
+        r"left out: 'state' \(50 different texts\)\. Pass features=\[\.\.\.\] with these names, "
+        "beside the others, to take them"
+    )
     with pytest.warns(DataWarning, match=f"TablePreprocessor: columns of many categories {told}"):
         gn.TablePreprocessor().fit(frame)
     with pytest.warns(DataWarning, match=f"map: columns of many categories {told}"):

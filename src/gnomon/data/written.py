@@ -62,9 +62,10 @@ _EXPONENTS = {"k": 3, "m": 6, "mn": 6, "mio": 6, "b": 9, "bn": 9, "mrd": 9}
 _AROUND = f" \t\u00a0\u2009\u202f%‰{_CURRENCY}"  # a plain number
 _NUMBER = re.compile(
     rf"(?P<open>\()?\s*(?P<sign>[+\-−]?)\s*(?P<before>[{_CURRENCY}]?)\s*(?P<inner>[+\-−]?)"
+    r"(?P<inside>\()?\s*"  # $(1,234.50) beside ($1,234.50)
     rf"(?P<digits>[\d.,][\d.,'{_SPACES}]*(?<![{_SPACES}'])(?:[eE][+-]?\d+)?)"
-    r"(?P<size>[kKmM]|B|[bB][nN]|[mM][nN]|Mio|Mrd)?(?P<last>[\-−]?)"
-    rf"(?P<after>\s?[%‰°{_CURRENCY}]|\s+[^\W\d_][^\s\d]{{0,11}})?\s*(?P<close>\))?"
+    r"(?P<size>[kKmM]|B|[bB][nN]|[mM][nN]|Mio|Mrd)?(?P<last>[\-−]?)(?P<shut>\s*\))?"
+    rf"(?P<after>\s?[%‰°{_CURRENCY}]|\s+[^\W\d_](?:[^\s\d()]|\([^\s\d()]*\)){{0,11}})?\s*(?P<close>\))?"
 )
 _DIGIT = re.compile(r"\d")
 _FORTRAN = re.compile(  # 1.02D+02, and 0.1234-102 where no room is left for the letter
@@ -479,14 +480,17 @@ def read_numbers(texts: Sequence[str], writing: str) -> npt.NDArray[np.float64]:
         match = _number(text)
         if match is None or (match["before"], (match["after"] or "").strip()) != (before, after):
             continue
-        if not digits.fullmatch(match["digits"]) or bool(match["open"]) != bool(match["close"]):
+        opened, closed = (
+            sum(map(bool, ends)) for ends in (match.group("open", "inside"), match.group("shut", "close"))
+        )
+        if not digits.fullmatch(match["digits"]) or opened != closed or opened > 1:
             continue
         plain = re.sub(rf"[^\deE+\-{re.escape(decimal)}]", "", match["digits"]).replace(decimal, ".")
         if match["size"]:
             if not sized or "e" in plain.lower():
                 continue
             plain = f"{plain}e{_EXPONENTS[match['size'].lower()]}"
-        signs = [sign for sign in (match["sign"], match["inner"], match["last"], match["open"]) if sign]
+        signs = [sign for sign in match.group("sign", "inner", "last", "open", "inside") if sign]
         if match["last"] and len(signs) > 1:
             continue
         negative = {*signs} & {"-", "−", "("}
