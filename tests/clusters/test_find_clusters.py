@@ -658,3 +658,14 @@ def test_no_clusters_have_no_caution_and_neither_have_clusters_that_are_sorted()
     found = gn.find_clusters(X)
     assert len(found) == 3
     assert found.succession is None
+
+
+def test_rows_apart_are_told_where_there_is_no_cluster():
+    X = 0.3 * np.random.default_rng(0).normal(size=(1500, 5))
+    X[:20, 0] += 4.0
+    found = gn.find_clusters(X)
+    assert len(found) == 0
+    assert found.apart.tolist() == list(range(20))
+    assert found.labels.tolist() == [-1] * 1500
+    assert "20 rows lie with few others apart from the rest, too few to be shown a cluster (apart)" in str(found)
+    assert len(gn.find_clusters(X[20:]).apart) == 0

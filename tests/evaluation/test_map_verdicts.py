@@ -169,7 +169,8 @@ def test_the_report_of_a_labelled_map_tells_them_unless_left_out():
     assert "judged in the data" not in result.report(verdicts=False)
     assert "judged in the data" not in Map(X[:50], Y[:50]).report()
     told = Map(X, Y, metric="manhattan").report()
-    assert "judged in the data\n  not judged: gaps, sizes and distances are in euclidean, cosine, correlation, " in told
+    known = "euclidean, cosine, correlation, hellinger, haversine or periodic"
+    assert f"judged in the data\n  not judged: gaps, sizes and distances are in {known} distances" in told
     assert result.verdicts(n_nulls=19).summary()
     with pytest.raises(ValueError, match="illusions: a map must be with classes as labels"):
         Map(X, Y).illusions()

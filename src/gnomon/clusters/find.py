@@ -115,7 +115,8 @@ def find_clusters(
         Without levels if no split could be shown. Rows are in no cluster, -1, where fewer than half of their votes
         agree, or if they lie farther from these than the outer fence of the rows of the cluster: the third quartile of
         the logarithm of that distance and three times the range of the middle half. Nor are rows that lie with a few
-        others apart from every cluster, too few to be shown one (`Clusters.apart`).
+        others apart from every cluster, too few to be shown one (`Clusters.apart`); these are told where there is no
+        cluster, too.
 
     Raises
     ------
@@ -199,11 +200,15 @@ def find_clusters(
         "n_repeats": ground.n_repeats,
         "succession": None if ground.n_repeats else succession_of_rows(table.values, metric),
     }
+    few = _FEW * _fewest_learned(ground, fewest)
     if not splits:
+        apart = np.zeros(n, dtype=np.bool_)
+        if groups:
+            apart = rows_apart(table.values, halves.learned, groups, metric, Assigned.of_one(n), few)
         nobody = np.full(n, -1, dtype=np.int64)
-        return Clusters(levels=(), default=-1, nearest=nobody, margin=np.full(n, np.nan), **found)
+        return Clusters((), -1, nobody, np.full(n, np.nan), apart=np.flatnonzero(apart), **found)
     assigned = assign(table.values, halves.learned, groups, metric)
-    apart = rows_apart(table.values, halves.learned, groups, metric, assigned, _FEW * _fewest_learned(ground, fewest))
+    apart = rows_apart(table.values, halves.learned, groups, metric, assigned, few)
     assigned = replace(assigned, apart=apart)
     told = {"alpha": checked["alpha"], "n_phrases": checked["n_phrases"], "feature_names": names}
     levels = _make_levels(described, halves, groups, splits, learned, assigned, {**told, "image_shape": image_shape})

@@ -140,7 +140,8 @@ class Clusters(Printed):
     metric : str, default="euclidean"
         Distances between rows, in which they were found.
     apart : ndarray of int64
-        Numbers of the rows that lie with a few others apart from every cluster, too few to be shown one; in no cluster.
+        Numbers of the rows that lie with a few others apart from every cluster, or from the rest where none is claimed,
+        too few to be shown one; in no cluster.
     counting : str, default=""
         How rows were counted, where weights of them that made a map were not; the last of `caution`.
     told : str, default=""
@@ -280,6 +281,7 @@ class Clusters(Printed):
         if not self.levels:
             few = f"No clusters: none of {self.n_splits} possible splits could be shown, {checked}."
             few += f" {self.caution}" if self.caution else ""
+            few += f" {self._told_apart}" if len(self.apart) else ""
             how = map_of_components(_COMPONENTS, self.metric)
             if self.n_columns < MANY_COLUMNS or self.of_components or not how:
                 return few
@@ -308,6 +310,15 @@ class Clusters(Printed):
         if len(self.levels) > 1:
             lines.append("Levels of zoom: " + ", ".join(f"{len(one)}" for one in self.levels) + " clusters.")
         return "\n".join(lines)
+
+    @property
+    def _told_apart(self) -> str:
+        """What is to be said of rows that lie apart where there is no cluster."""
+        verb = "row lies" if len(self.apart) == 1 else "rows lie"
+        return (
+            f"{len(self.apart):,} {verb} with few others apart from the rest, too few to be shown a cluster (apart): "
+            "gnomon.evaluation.is_real tells of 30 and more whether there is a gap."
+        )
 
     def within(self, cluster: Cluster) -> str:
         """Return the name of the cluster that holds one of the default level; empty if it is that one, or none."""

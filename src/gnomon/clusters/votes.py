@@ -49,6 +49,11 @@ class Assigned:
     far: Floats
     apart: npt.NDArray[np.bool_] | None = None
 
+    @classmethod
+    def of_one(cls, n: int) -> Assigned:
+        """Return the votes of rows that are all in one group."""
+        return cls(np.ones((n, 1)), np.zeros(n))
+
     def best(self, of_group: Labels) -> tuple[Labels, Floats]:
         """Return the cluster with most votes for each row, and its margin, where groups are joined to clusters."""
         votes = self._joined(of_group)

@@ -13,17 +13,20 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._printed import Printed
 from gnomon._random import RandomState
-from gnomon._run import current_run
+from gnomon._run import current_run, running
 from gnomon._validation import Integer, Rule, check_parameters, message
 from gnomon.data.dataset import listed
 from gnomon.data.labels import Classes, check_labels, sort_into_classes
 from gnomon.evaluation.gaps.clumps import Clumps
 from gnomon.evaluation.gaps.falls import BRIDGE, FEWEST_ROWS
 from gnomon.evaluation.gaps.judgement import Ground
+from gnomon.evaluation.gaps.saddles import N_NEIGHBORS
 from gnomon.evaluation.groups import RULES
 from gnomon.evaluation.paths import straight_distances
 from gnomon.evaluation.verdict import Verdict
 from gnomon.evaluation.words import percent
+from gnomon.geometry.check import check_places, has_place
+from gnomon.neighbors import compute_neighbors, graph_components
 
 __all__ = ["MapVerdicts", "judge_gaps"]
 
@@ -150,7 +153,9 @@ def judge_gaps(
         Pairs of classes asked about, those nearest to each other in the map: by the distance at which half of the rows
         of one have a row of the other.
     n_islands : int >= 0, default=3
-        Islands asked about, of the deepest gaps of the map, if they are gaps: falls of density below `bridge`.
+        Islands asked about, of the deepest gaps of the map, if they are gaps: falls of density below `bridge`. And as
+        many small ones, of 30 rows and more but fewer than 30 of a sample, which are pieces of the graph of 15
+        neighbours of the map; each is judged on its rows and those nearest to it, `alpha` shared by them.
     metric : {"euclidean", "cosine", "correlation", "hellinger", "haversine"} or "periodic(...)", default="euclidean"
         Distances in the data: of directions those of rows of length 1, centred under "correlation", roots of shares
         under "hellinger". Rows of zeros have no direction and are left out under the cosine and "hellinger". Columns
@@ -161,7 +166,7 @@ def judge_gaps(
     alpha : float in (0, 0.5), default=0.05
         How often a gap may be claimed, of all asked about together, where there is none.
     max_rows : int >= 60, default=1000
-        Rows looked at: a random sample of more. Classes and islands of fewer than 30 of them are left out.
+        Rows looked at: a random sample of more. Classes of fewer than 30 of them are left out.
     n_nulls : int >= 19, default=39
         Tables without gaps, of each of both kinds.
     columns : mapping of str to numbers of features, default=None
@@ -176,7 +181,7 @@ def judge_gaps(
     Returns
     -------
     MapVerdicts
-        Of pairs of classes, nearest first, then of islands, deepest gap first.
+        Of pairs of classes, nearest first, then of islands, deepest gap first, then of small ones, largest first.
 
     Raises
     ------
@@ -212,6 +217,13 @@ def judge_gaps(
     least = min((ground.fall(a, b, island=island, bridge=bridge).n_least for a, b, _, island in asked), default=1)
     options = {"bridge": bridge, "alpha": checked["alpha"], "n_least": least}
     found = [ground.judge(a, b, names, island=island, **options) for a, b, names, island in asked]
+    small = _small_islands(ground, check_places(Y, ground.n_given), checked["n_islands"], checked["max_rows"])
+    for island in small:
+        size["n_nulls"] = (checked["n_nulls"] + 1) * len(small) - 1  # p-values as far below the rate
+        around = Ground.of(X, Y, seed=current_run().seed, placed=True, columns=columns, around=island, **size)
+        names = (_called(around, np.flatnonzero(island), classes), "the rest")
+        rate = checked["alpha"] / len(small)
+        found.append(around.judge(island, ~island, names, island=True, bridge=bridge, alpha=rate))
     left_out = "" if classes is None else _classes_left_out(ground, classes, checked["max_rows"])
     return MapVerdicts(
         found, "Gaps in the map, judged in the data", _TOGETHER, left_out, clumps=Clumps.of(ground, bridge)
@@ -273,11 +285,33 @@ def _islands(ground: Ground, classes: Classes | None, n_islands: int, limit: flo
     return found
 
 
+def _small_islands(ground: Ground, Y: Floats, n_islands: int, max_rows: int) -> list[Mask]:
+    """Return islands of the map that a sample holds too few rows of: by themselves in all of the map, largest first.
+
+    They are pieces of the graph of 15 neighbours: no row of one is near any other row.
+    """
+    placed = np.flatnonzero(has_place(Y))
+    if n_islands == 0 or len(ground.rows) < max_rows or len(placed) <= max_rows:
+        return []
+    with running(warned=[]):  # that the graph falls apart is what is asked
+        piece = graph_components(compute_neighbors(Y[placed], N_NEIGHBORS))
+    seen = np.isin(placed, ground.rows)
+    sizes, held = np.bincount(piece), np.bincount(piece[seen], minlength=int(piece.max()) + 1)
+    few = np.flatnonzero((sizes >= FEWEST_ROWS) & (held < FEWEST_ROWS))
+    found = []
+    for one in few[np.argsort(-sizes[few], kind="stable")][:n_islands]:
+        island = np.zeros(ground.n_given, dtype=np.bool_)
+        island[placed[piece == one]] = True
+        found.append(island)
+    return found
+
+
 def _called(ground: Ground, rows: npt.NDArray[np.int64], classes: Classes | None) -> str:
     """Return what an island is called: by its share of the rows, its place and its commonest class."""
     assert ground.Y is not None
     place = ", ".join(f"{one:.3g}" for one in np.median(ground.Y[np.isin(ground.rows, rows)], axis=0))
-    text = f"the island at ({place}; {percent(len(rows) / len(ground.rows))} % of the rows"
+    share = len(rows) / (ground.n_given if ground.near else len(ground.rows))
+    text = f"the island at ({place}; {percent(share)} % of the rows"
     if classes is None:
         return f"{text})"
     counts = np.bincount(classes.codes[rows][classes.codes[rows] >= 0], minlength=len(classes.names))

@@ -13,6 +13,7 @@ from gnomon.evaluation.gaps.falls import BRIDGE
 from gnomon.evaluation.gaps.judgement import Ground
 from gnomon.evaluation.groups import RULES, check_groups, check_names
 from gnomon.evaluation.verdict import Verdict
+from gnomon.geometry.check import check_features
 
 __all__ = ["are_apart", "is_continuum", "is_real"]
 
@@ -166,7 +167,9 @@ def is_real(
 ) -> Verdict:
     """Say whether an island of a map is a group of its own in the data: apart from all other rows.
 
-    It is judged as `are_apart` judges two groups; the other is whatever comes nearest of the rest.
+    It is judged as `are_apart` judges two groups; the other is whatever comes nearest of the rest. Of an island of 30
+    rows and more, of which a random sample of `max_rows` would hold fewer, the rows looked at are its own and the
+    nearest to it, all of these: what joins it with others is among them.
 
     Parameters
     ----------
@@ -210,10 +213,10 @@ def is_real(
         If X, Y and the island differ in rows, or the island holds all rows.
     """
     options = {"metric": metric, "bridge": bridge, "alpha": alpha, "max_rows": max_rows, "n_nulls": n_nulls}
-    checked, ground = _prepare(X, Y, columns, options)
-    (mask,) = check_groups(ground.n_given, island=island)
+    (mask,) = check_groups(int(check_features(X, None)[0].shape[0]), island=island)
     if mask.all():
         raise ValueError(message("island with all rows", "a part of the rows"))
+    checked, ground = _prepare(X, Y, columns, options, mask)
     return ground.judge(mask, ~mask, (name, "the rest"), island=True, bridge=checked["bridge"], alpha=checked["alpha"])
 
 
@@ -257,8 +260,10 @@ def is_continuum(X: Any, Y: Any, a: Any, b: Any, *, names: tuple[str, str] = ("A
     )
 
 
-def _prepare(X: Any, Y: Any, columns: Any, options: dict[str, Any]) -> tuple[dict[str, Any], Ground]:
-    """Check what is common to the questions."""
+def _prepare(
+    X: Any, Y: Any, columns: Any, options: dict[str, Any], around: Any = None
+) -> tuple[dict[str, Any], Ground]:
+    """Check what is common to the questions; `around` is a group that a sample may hold too few rows of."""
     checked = check_parameters({name: RULES[name] for name in options}, options)
     size = {name: checked[name] for name in ("metric", "max_rows", "n_nulls")}
-    return checked, Ground.of(X, Y, seed=current_run().seed, ordered=True, columns=columns, **size)
+    return checked, Ground.of(X, Y, seed=current_run().seed, ordered=True, columns=columns, around=around, **size)

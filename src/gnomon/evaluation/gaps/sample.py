@@ -21,7 +21,7 @@ from gnomon.evaluation.judged_metrics import rows_with_direction, told_without
 from gnomon.evaluation.wide_rows import are_wide, few_coordinates
 from gnomon.geometry.check import check_features, check_places, has_place
 from gnomon.linalg import dense_rows
-from gnomon.neighbors import Succession, succession_of_rows
+from gnomon.neighbors import RowSearch, Succession, succession_of_rows
 from gnomon.neighbors.circles import periods_under
 from gnomon.neighbors.straight import straight_rows
 
@@ -31,6 +31,7 @@ Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 _ROUNDING = 1e-9  # of the largest entry: rows as near to a line lie on it
+_ASKED = 1000  # rows of a group to which it is looked how near others lie
 _TINY = np.finfo(np.float64).tiny
 
 
@@ -68,6 +69,8 @@ class SampledRows:
         The columns of few values, where X has what they share in their place.
     given : ndarray of shape (n, n_given_features), float64, or None
         The rows themselves there.
+    near : bool
+        Whether they are those of a group and the nearest to it, and no sample of the whole table.
     """
 
     X: Floats
@@ -86,6 +89,7 @@ class SampledRows:
     metric: str = "euclidean"
     lattice: Lattice | None = None
     given: Floats | None = None
+    near: bool = False
 
     @classmethod
     def of(
@@ -100,11 +104,13 @@ class SampledRows:
         placed: bool = False,
         ordered: bool = False,
         columns: Any = None,
+        around: Mask | None = None,
     ) -> Self:
         """Check table and map, and draw the sample.
 
         `placed` leaves out rows without a place in the map; `ordered` looks whether rows that follow each other are
-        alike. Columns are known in straight distances alone: others depend on all of them together.
+        alike. Columns are known in straight distances alone: others depend on all of them together. `around` is a group
+        of which a sample may hold too few rows: then the rows are those of the group and the nearest to it.
         """
         values, names = check_features(X, None)
         known = check_columns(columns, names)
@@ -117,9 +123,12 @@ class SampledRows:
         if len(rows) < 2 * FEWEST_ROWS:
             what = f"X with {len(rows):,} rows{told_without(n_zero)}"
             raise ValueError(message(what, f"of at least {2 * FEWEST_ROWS} rows"))
-        n_unseen = max(len(rows) - max_rows, 0)
+        n_unseen, near = max(len(rows) - max_rows, 0), False
         if n_unseen:
-            rows = rows[np.sort(np.random.default_rng(seed).choice(len(rows), max_rows, replace=False))]
+            given_rows, rows = rows, _drawn(rows, max_rows, seed)
+            near = around is not None and _is_thinned(around, given_rows, rows)
+            if near and around is not None:
+                rows = _drawn(_rows_around(values, given_rows, around, metric, max_rows), max_rows, seed)
         looked_at, whole = straight_rows(values[rows], metric), are_whole_numbers(values[rows])
         wide = looked_at if are_wide(looked_at) else None
         sample = dense_rows(looked_at) if wide is None else few_coordinates(wide)
@@ -148,6 +157,7 @@ class SampledRows:
             metric,
             lattice,
             given,
+            near,
         )
 
     @property
@@ -210,6 +220,7 @@ class SampledRows:
             if len(self.rows) == self.n_given
             else f"{len(self.rows):,} of {self.n_given:,} rows"
         )
+        seen += ", those of the group and the nearest to it" if self.near else ""
         told = "" if self.lattice is None else f", {self.lattice.told}"
         return f"{seen}{told_without(self.n_zero)}{told}"
 
@@ -223,3 +234,30 @@ def _is_circle(values: Any, metric: str) -> bool:
     """Return whether rows lie on one circle: of a single column that has a period."""
     periods = periods_under(metric, int(values.shape[1]))
     return periods is not None and len(periods) == 1 and bool(np.isfinite(periods[0]))
+
+
+def _drawn(rows: npt.NDArray[np.int64], n: int, seed: int) -> npt.NDArray[np.int64]:
+    """Return at most `n` of some rows, drawn at random."""
+    if len(rows) <= n:
+        return rows
+    return rows[np.sort(np.random.default_rng(seed).choice(len(rows), n, replace=False))]
+
+
+def _is_thinned(group: Mask, given: npt.NDArray[np.int64], drawn: npt.NDArray[np.int64]) -> bool:
+    """Return whether a sample holds too few rows of a group that has enough."""
+    return bool(np.count_nonzero(group[drawn]) < FEWEST_ROWS <= np.count_nonzero(group[given]))
+
+
+def _rows_around(X: Any, rows: npt.NDArray[np.int64], group: Mask, metric: str, n_least: int) -> npt.NDArray[np.int64]:
+    """Return the rows of a group and as many others as make `n_least`, or as the group has: the nearest to it, all.
+
+    No row near the group is missing, so that densities about it are those of the whole table, and whatever joins it
+    with others does so here too.
+    """
+    inside, others = rows[group[rows]], rows[~group[rows]]
+    n_others = max(n_least - len(inside), len(inside))
+    if len(others) > n_others:
+        search = RowSearch.of(X[_drawn(inside, _ASKED, 0)], 1, metric=metric, method="exact")
+        far = search.find(X[others])[1][:, 0]
+        others = others[np.argsort(far, kind="stable")[:n_others]]
+    return np.sort(np.concatenate([inside, others]))
