@@ -141,6 +141,36 @@ def test_fields_between_single_spaces_below_names_are_read(write):
         assert find_layout(str(write(other, "other.csv")), "utf-8").delimiter != " "
 
 
+def as_r_writes(quote, names, rows, *, unnamed=True):
+    header = " ".join(f"{quote}{name}{quote}" for name in names)
+    lines = [f"{quote}{i}{quote} {row}" if unnamed else row for i, row in enumerate(rows, 1)]
+    return "\n".join([header, *lines, ""])
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_tables_as_r_writes_them_are_read_with_their_names_of_rows(write, quote):
+    rows = [f"{20 + i} {i * 1.5} {'NA' if i == 3 else -i}" for i in range(60)]
+    data = read_table(write(as_r_writes(quote, ["age", "income", "score"], rows), "r.txt"), missing="keep")
+    assert data.feature_names == ["age", "income", "score"]
+    assert data.point_names[:2].tolist() == ["1", "2"]
+    np.testing.assert_array_equal(data.X[:, 1], np.arange(60) * 1.5)
+    np.testing.assert_array_equal(np.flatnonzero(np.isnan(data.X[:, 2])), [3])
+
+
+@pytest.mark.parametrize("unnamed", [True, False])
+def test_tables_of_texts_in_quotes_as_r_writes_them_are_read(write, unnamed):
+    rows = [f'"Lane {i}, left" "{"mf"[i % 2]}" {i}' for i in range(40)]
+    data = read_table(write(as_r_writes('"', ["street", "sex", "age"], rows, unnamed=unnamed), "r.txt"))
+    assert data.feature_names == ["age"]
+    assert data.metadata["street"][3] == "Lane 3, left"
+    assert data.metadata["sex"][:2].tolist() == ["m", "f"]
+
+
+def test_names_of_rows_that_come_again_are_no_names_between_spaces(write):
+    text = "\n".join(["two words", *[f"row {i} {i}" for i in range(40)]])
+    assert find_layout(str(write(text, "x.txt")), "utf-8").delimiter != " "
+
+
 def test_a_column_of_thousands_with_spaces_between_is_no_table_between_spaces(write):
     data = read_table(write("amount\n1 200\n12 300\n950\n1 000 000\n", "table.tsv"))
     assert data.text_columns == ["amount"]

@@ -284,6 +284,21 @@ def test_spreadsheets_are_refused_with_what_to_do(tmp_path, name):
         read_table(tmp_path / name)
 
 
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("t.dta", r"pandas\.read_stata reads of it to gnomon\.map"),
+        ("t.SAV", r"pandas\.read_spss, which needs pyreadstat"),
+        ("t.sas7bdat", r"pandas\.read_sas"),
+        ("t.rds", r"In R write its table by arrow::write_parquet\(table, 'FILE\.parquet'\) or write\.csv"),
+    ],
+)
+def test_files_of_programs_for_statistics_are_refused_with_what_to_do(tmp_path, name, remedy):
+    (tmp_path / name).touch()
+    with pytest.raises(ValueError, match=remedy):
+        read_table(tmp_path / name)
+
+
 def test_options_without_meaning_are_refused(tmp_path):
     (tmp_path / "t.npy").touch()
     with pytest.raises(ValueError, match="delimiter=';' must be left out"):

@@ -20,6 +20,24 @@ __all__ = ["open_dataset", "read_table"]
 _TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 _ARROW = (".parquet", ".feather", ".arrow")
 _SHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
+_REMEDIES = {
+    **dict.fromkeys(
+        _SHEETS, "Save the sheet as CSV in UTF-8, or pass what pandas.read_excel reads of it to gnomon.map."
+    ),
+    ".dta": "Pass what pandas.read_stata reads of it to gnomon.map, or in Stata export delimited using FILE.csv.",
+    **dict.fromkeys(
+        (".sav", ".zsav", ".por"),
+        "Pass what pandas.read_spss, which needs pyreadstat, reads of it to gnomon.map, or save it as CSV in SPSS.",
+    ),
+    **dict.fromkeys(
+        (".sas7bdat", ".xpt"),
+        "Pass what pandas.read_sas reads of it to gnomon.map, or write CSV by PROC EXPORT in SAS.",
+    ),
+    **dict.fromkeys(
+        (".rds", ".rda", ".rdata"),
+        "In R write its table by arrow::write_parquet(table, 'FILE.parquet') or write.csv(table, 'FILE.csv').",
+    ),
+}
 _SUPPORTED = (*_TEXT, ".npy", ".npz", *_ARROW, ".h5ad")
 
 
@@ -145,9 +163,7 @@ def read_table(
         return read_isolated("arrow", where, labels=labels, images=images, missing=missing)
     kinds = ", ".join(_SUPPORTED)
     fact = f"it ends in {where.suffix!r}" if where.suffix else "its name has no ending"
-    remedy = ""
-    if where.suffix.lower() in _SHEETS:
-        remedy = "Save the sheet as CSV in UTF-8, or pass what pandas.read_excel reads of it to gnomon.map."
+    remedy = _REMEDIES.get(where.suffix.lower(), "")
     raise ValueError(
         message(f"file {str(path)!r}", f"one of {kinds} or a folder of pictures", fact=fact, remedy=remedy)
     )

@@ -32,6 +32,8 @@ _OTHER_DELIMITERS = ":~^"  # told, not guessed
 _ABSENT = ";"  # no line has one: each has one field
 _SPACED_GROUPS = re.compile(r"\s*[+-]?\d{1,3}( \d{3})*([.,]\d*)?\s*")  # of one column, with spaces between thousands
 _SEPARATOR = re.compile(r"""(?i:"?sep=([^"\w\r\n])"?)[\r\n]*""")  # the first line of a file for Excel
+_QUOTED = re.compile(r'(?<![^ ])"[^"]*"(?![^ ])')  # a field, from one space to the next
+_ALL_QUOTED = re.compile(r'"[^"]*"( "[^"]*")*')
 _FEWEST_SPACED, _NUMBERS_SPACED = 3, 0.5  # fields between spaces, and the share of them that are numbers
 _FEWEST_OF_TITLE = 3  # fields of a row of which a title fills one
 _CELLS = 2**18  # fields looked at for their decimal sign
@@ -186,14 +188,26 @@ def _guess_delimiter(lines: list[str]) -> str:
 
 
 def _are_spaced(lines: list[str]) -> bool:
-    """Return whether names, and below them as many fields, mostly numbers, are parted by single spaces alone."""
-    rows = [line.rstrip("\r\n").split(" ") for line in lines if line.strip()]
-    names, body = rows[0], rows[1:-1] or rows[1:]  # the last line may be cut
-    if not body or len(names) < _FEWEST_SPACED or any(mark in line for line in lines for mark in ',"'):
+    """Return whether names, and below them as many fields, mostly numbers, are parted by single spaces alone.
+
+    R writes names of the rows without a name above them, and texts within quotes; where all names of the columns have
+    such, the fields below need not be numbers.
+    """
+    written = [line.rstrip("\r\n") for line in lines if line.strip()]
+    if any(mark in _QUOTED.sub("", line) for line in written for mark in ',"'):
         return False
-    if any(len(row) != len(names) for row in body) or any(not name or is_number(name) for name in names):
+    names, *rows = csv.reader(written, delimiter=" ")
+    body = rows[:-1] or rows  # the last line may be cut
+    if not body or len(body[0]) < _FEWEST_SPACED or any(len(row) != len(body[0]) for row in body):
         return False
-    known = [cell for row in body for cell in row if cell.lower() not in MISSING_WORDS]
+    n_unnamed = len(body[0]) - len(names)
+    if n_unnamed not in (0, 1) or any(not name or is_number(name) for name in names):
+        return False
+    if n_unnamed and len({row[0] for row in body}) < len(body):
+        return False
+    if _ALL_QUOTED.fullmatch(written[0]):
+        return True
+    known = [cell for row in body for cell in row[n_unnamed:] if cell.lower() not in MISSING_WORDS]
     return all(map(all, body)) and sum(map(is_number, known)) >= _NUMBERS_SPACED * len(known)
 
 
