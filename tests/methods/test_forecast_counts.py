@@ -235,3 +235,15 @@ def test_a_search_among_sparse_rows_is_counted_by_every_method_that_does_one(met
     assert many > more[1]
     dense = [estimator.foresee(2000, stored).n_bytes for stored in (10_000.0, 20_000.0)]
     assert dense[1] - dense[0] < 0.5 * (many - few)
+
+
+def test_metrics_with_kernels_of_their_own_take_the_time_of_all_their_pairs():
+    names = ("jaccard", "dice", "ruzicka", "hamming", "cosine")
+    times = {name: search_seconds(20_000, 2048, 15, metric=name) for name in names}
+    assert times["cosine"] == search_seconds(20_000, 2048, 15)
+    assert 4 * times["cosine"] < times["jaccard"] == times["dice"] < times["hamming"] < times["ruzicka"]
+    for name in ("jaccard", "ruzicka"):  # twice the rows, four times the pairs
+        assert 3.8 < search_seconds(40_000, 2048, 15, metric=name) / times[name] < 4.0
+    durations = gnomon.UMAP(metric="tanimoto", n_jobs=1).foresee(20_000, 2048).durations
+    assert durations["neighbors"] == pytest.approx(times["ruzicka"], rel=0.01)
+    assert search_seconds(10**6, 10, 15, metric="periodic(360)") == search_seconds(10**6, 10, 15)

@@ -78,7 +78,9 @@ class GraphEmbedder(RowEmbedder):
         if given:
             seconds = 0.0
         elif shared is None:
-            seconds = neighbors.search_seconds(n_samples, n_features, kept)
+            params = parameters.get("metric_params")
+            metric = neighbors.metric_name(parameters["metric"], params) or "euclidean"
+            seconds = neighbors.search_seconds(n_samples, n_features, kept, metric=metric)
         else:
             n_columns = parameters["n_columns"]
             seconds = neighbors.sparse_search_seconds(n_samples, n_features, shared, kept, n_columns=n_columns)

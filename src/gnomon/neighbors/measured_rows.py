@@ -14,9 +14,10 @@ from gnomon._run import current_run
 from gnomon.neighbors.euclidean import Distances, Indices, Points, Values
 from gnomon.neighbors.searched import MetricRows
 
-__all__ = ["MeasuredRows"]
+__all__ = ["PAIR_COST", "MeasuredRows"]
 
-_PAIR_COST = 4  # of a coordinate of a pair: each pair is met twice, and differences cost more than products
+PAIR_COST = 4
+"""Cost of a coordinate of a pair: each pair is met twice, and differences cost more than products."""
 _CANDIDATE_COST = 16  # of a coordinate of a candidate, which is packed for one comparison
 
 
@@ -51,7 +52,7 @@ class MeasuredRows(MetricRows):
     @property
     def exact_width(self) -> float:
         """Cost of comparing all pairs, for each pair."""
-        return float(_PAIR_COST * self.X.shape[1])
+        return float(PAIR_COST * self.X.shape[1])
 
     @property
     def rank_width(self) -> float:
