@@ -28,6 +28,7 @@ from gnomon.data.wild_cell_warnings import warn_of_wild_cells, warn_of_wild_rows
 from gnomon.exceptions import DataWarning
 from gnomon.maps.blocks import GOWER, gower_scaling, of_features, scaling_of_blocks, told_of_blocks
 from gnomon.maps.depth import warn_of_depth, warn_of_totals
+from gnomon.maps.form import told_of_shares, warn_of_packed
 from gnomon.maps.missing import parameters_of_kept
 from gnomon.maps.outputs import NAMELESS
 from gnomon.maps.prepare import Prepared, noted
@@ -137,8 +138,10 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
         rows = None if data.distances is not None else mapped.values
         warn_of_depth(data.depth, table.values, representation, rows, embedding)
         ours = representation is None or isinstance(data.representation, Reduction)
-        if data.depth is None and ours and rows is not None and data.image_shape is None:
+        plain = data.depth is None and ours and rows is not None and data.image_shape is None
+        if plain and not warn_of_packed(table.values):
             warn_of_totals(table.values, metric, rows, embedding)
+            notes += told_of_shares(table.values)
     kept = _usable(graph, getattr(estimator, "graph_", None), table.n_samples, metric)
     notes += told_of_coordinates(data.representation, representation)
     notes += _isolated_rows(kept)
