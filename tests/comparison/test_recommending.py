@@ -131,6 +131,19 @@ def test_values_that_are_asked_for_are_tried_beside_the_default(curved):
     assert found.curves[0].n_seeds == (1, 1, 1)
 
 
+def test_zeros_and_ones_may_be_sets():
+    bits = (np.random.default_rng(0).random((60, 20)) < 0.3).astype(float)
+
+    def told(X, **options):
+        reasons = gnomon.recommend(X, "pca", scale=None, n_components=2, n_seeds=1, **options).reasons
+        return any("as sets by metric='jaccard'" in one for one in reasons)
+
+    assert told(bits)
+    assert not told(bits, metric="jaccard")
+    assert not told(2.0 * bits)
+    assert not told(bits[:, :8])
+
+
 def test_a_sample_stands_for_a_long_table(curved):
     labels = np.arange(len(curved)) % 5
     found = gnomon.recommend(curved, "pca", scale=None, labels=labels, max_rows=60, random_state=3)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
@@ -25,6 +26,7 @@ __all__ = ["recommend"]
 
 _CRITERIA = ("neighborhood_preservation", "auc_rnx", "trustworthiness", "continuity", "random_triplets", "local_r2")
 _NEIGHBORS = 10  # of the measures
+_MANY_COLUMNS = 16  # of zeros and ones, of which some may be sets
 _PAIRS = 50_000  # of the measures that rest on pairs
 _FEWEST_ROWS = 50  # of a sample
 _ENOUGH = 0.95  # share of the criterion with most components that fewer must reach
@@ -172,6 +174,11 @@ def recommend(
         reasons.append(f"{chosen.n_components} components reach {_ENOUGH:.0%} of what {curve.values[-1]} do.")
     if len(trials.rows) < trials.n_given:
         reasons.append(f"{len(trials.rows)} random rows of {trials.n_given} were mapped.")
+    if trials.metric == "euclidean" and _are_bits(trials.values):
+        reasons.append(
+            "All values are 0 and 1: where it counts what rows have in common, as of fingerprints of molecules, "
+            "compare them as sets by metric='jaccard'."
+        )
     if math.isfinite(dimension):
         need = f"The data need about {dimension:.1f} coordinates (gnomon.intrinsic_dimension)"
         reasons.append(f"{need}; no map of fewer keeps everything.")
@@ -203,3 +210,9 @@ def _fewest_components(
     k = next(k for k, value in enumerate(found) if value >= _ENOUGH * found[-1] or k == len(found) - 1)
     curve = Curve.of(criterion, "n_components", range(1, most + 1), made, k)
     return requests[k], made[k], curve
+
+
+def _are_bits(X: Any) -> bool:
+    """Return whether a table of many columns holds zeros and ones alone."""
+    values = X if isinstance(X, np.ndarray) else X.data
+    return int(X.shape[1]) >= _MANY_COLUMNS and bool(((values == 0) | (values == 1)).all())
