@@ -53,6 +53,19 @@ def test_a_saved_map_is_shown_as_a_page_equal_to_the_one_written_at_once(made, s
     assert result.stdout.startswith("Wrote page.html (")
 
 
+def test_notes_of_new_rows_call_no_feature_of_the_map_metadata(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    kinds = ["u,v", "v,u", "w,u"]
+    rows = [f"{k % 7},{(k * k) % 11},{kinds[k % 3]},t{k}" for k in range(40)]
+    Path("a.csv").write_text("\n".join(["p,q,kind,other,note", *rows]))
+    assert run("map", "a.csv", "--features", "p,q,kind", "--method", "pca", "--save", "m.gnomon").exit_code == 0
+    notes = json.loads(run("extend", "m.gnomon", "a.csv", "--json").stdout)["data"]["notes"]
+    assert notes == ["columns without numbers are kept as metadata: 'other', 'note'"]
+    assert run("map", "a.csv", "--drop", "note", "--method", "pca", "--save", "m.gnomon").exit_code == 0
+    notes = json.loads(run("extend", "m.gnomon", "a.csv", "--json").stdout)["data"]["notes"]
+    assert notes == ["columns without numbers are kept as metadata: 'note'"]
+
+
 def test_a_page_can_go_to_standard_output(saved):
     result = run("show", saved, "-o", "-")
     assert result.stdout_bytes.lstrip().lower().startswith(b"<!doctype html>")

@@ -119,6 +119,21 @@ def test_dates_as_whole_numbers_are_dates(dates, form, make):
         np.testing.assert_array_equal(encoder.transform(frame.assign(when=new))[:7], read[:7])
 
 
+@pytest.mark.parametrize(
+    "values", [np.full(N, np.nan), np.full(N, None), np.full(N, ""), pd.array([None] * N, "Int64")]
+)
+@pytest.mark.parametrize("given", [{}, {"features": ["x", "dead"]}])
+def test_columns_without_any_value_are_left_out_with_a_warning(values, given):
+    with pytest.warns(DataWarning, match=r"columns without any value left out: 'dead'\.$") as caught:
+        made = encode_dataset(Dataset(_frame(dead=values)), given.get("features"), None)
+    assert len(caught) == 1
+    assert made.feature_names == ["x"]
+    assert list(made.metadata) == ["dead"]
+    with pytest.raises(ValueError, match=r"'dead' \(no values"):
+        encode_dataset(Dataset(_frame(dead=values)), ["dead"], None)
+    assert encode_dataset(Dataset(_frame(dead=values)), None, ["dead"]).feature_names == ["x"]  # without a warning
+
+
 def test_what_is_no_date_beside_them_is_missing_and_told():
     days = np.random.default_rng(0).permutation(DAYS.strftime("%Y%m%d").astype(int).to_numpy())
     frame = _frame(when=np.where(np.arange(N) < 5, 0, days))

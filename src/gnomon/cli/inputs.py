@@ -83,9 +83,21 @@ def open_new_rows(result: Any, data: str, *, labels: str | None = None) -> Any:
     Dataset
     """
     if not _is_h5ad(data):
-        return open_data(data, labels=labels, missing="keep")
+        return _told_of_map(open_data(data, labels=labels, missing="keep"), result)
     part = {"key": result._part} if result._reads_part else {}
     return open_data(data, labels=labels, missing="keep", feature_names=result.feature_names, **part)
+
+
+def _told_of_map(dataset: Any, result: Any) -> Any:
+    """Return a data set whose notes name as metadata only columns of texts that are no features of a map."""
+    from gnomon.data.dataset import TEXT_NOTE, listed
+
+    used = {rule.name for rule in getattr(result, "columns", None) or () if rule.features}
+    if not used.intersection(dataset.text_columns or ()):
+        return dataset
+    others = [name for name in dataset.text_columns if name not in used]
+    notes = [note for note in dataset.notes if not note.startswith(TEXT_NOTE)]
+    return replace(dataset, notes=[*notes, *([f"{TEXT_NOTE}: {listed(others)}"] if others else [])])
 
 
 def _is_h5ad(data: str) -> bool:

@@ -108,11 +108,11 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Warns
         -----
         DataWarning
-            Names columns that are left out though they hold numbers or look like them or may be categories, features
-            that number or name units such as machines, columns of
-            one value and blanks, columns of the same name, columns that are as others are, values such as -1 and 999
-            far from all others, which may stand for missing ones, and a few cells that lie so far out, as in another
-            unit, that they make the standard deviation of their column.
+            Names columns that are left out though they hold numbers or look like them or may be categories, columns
+            without any value, features that number or name units such as machines, columns of one value and blanks,
+            columns of the same name, columns that are as others are, values such as -1 and 999 far from all others,
+            which may stand for missing ones, and a few cells that lie so far out, as in another unit, that they make
+            the standard deviation of their column.
         """
         most = check_parameters({"max_categories": Integer(2)}, {"max_categories": self.max_categories})[
             "max_categories"

@@ -53,6 +53,7 @@ Ints = npt.NDArray[np.int64]
 MOST_CATEGORIES = 30
 """More different texts are no categories, unless one asks for it."""
 _MOST_ASKED = 300  # categories of a column that one asks for
+_NO_VALUES = "no values"
 _NOT_ASKED = "not asked for"  # why a column that nobody named is left out
 _IDENTIFIER, _DIFFERENT = "an identifier", "different texts"  # why texts are left out because they are many
 _FEWEST_BLANK = 0.05  # share of the rows that must be blank beside one value; fewer seem to lack it
@@ -136,6 +137,8 @@ def find_rules(
         raw = columns[name]
         if name not in chosen:
             rules.append(ColumnRule(name, "left out", reason=_NOT_ASKED))
+        elif name in numbers and not allow_none and bool(np.isnan(numbers[name]).all()):
+            rules.append(ColumnRule(name, "left out", reason=_NO_VALUES))
         elif raw.boolean or _holds_truths(name, raw, asked=name in asked_for):
             rules.append(_rule_of_truths(name, raw.values))
         elif raw.numeric:
@@ -152,7 +155,9 @@ def find_rules(
             rules.append(rule)
     if features is None and not allow_none:
         rules = _without_times(rules, columns)
+    empty = [rule for rule in rules if rule.reason == _NO_VALUES]
     asked = [rule for rule in rules if rule.name in chosen.intersection(features or ()) and not rule.features]
+    asked = [rule for rule in asked if rule not in empty]
     if asked:
         fact = f"{asked[0].name!r}: {asked[0].reason}"
         raise ValueError(
@@ -173,7 +178,9 @@ def find_rules(
             DataWarning,
         )
     if not allow_none:
-        _warn_of_left_out(rules, numbers)
+        if empty:
+            warn(f"columns without any value left out: {listed(rule.name for rule in empty)}.", DataWarning)
+        _warn_of_left_out([rule for rule in rules if rule not in empty], numbers)
         _warn_of_categories(rules, columns)
         _warn_of_units(rules if features is None else [])
     if unread:
@@ -266,7 +273,7 @@ def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int
     if ordered:
         return ColumnRule(name, "ordinal", (f"{name} (rank)",), ordered)
     if not n_known:
-        return ColumnRule(name, "left out", reason="no values")
+        return ColumnRule(name, "left out", reason=_NO_VALUES)
     if _may_be_labels(name, asked):
         return ColumnRule(name, "left out", reason="it may hold labels")
     different = len(classes) == n_known
