@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import gnomon as gn
-from gnomon.data import check_table
+from gnomon.data import Representation, check_table
 from gnomon.evaluation import are_apart
+from gnomon.linalg import principal_components
 from gnomon.maps.representation import with_directions
 
 
@@ -25,22 +27,56 @@ def mapped(X, shares, **given):
     return gn.map(X, metric="cosine", method="umap", max_iter=5, labels=labels, random_state=0, **given)
 
 
-def test_all_components_have_the_directions_of_the_rows():
+def cosines(rows):
+    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit @ unit.T
+
+
+@pytest.mark.parametrize("n", [2, 6])
+def test_given_components_about_a_mean_get_the_directions_of_the_rows(n):
     X = np.random.default_rng(0).normal(size=(40, 6)) + np.arange(6)
-    made = gn.map(X, method="umap", metric="cosine", n_pcs=6, max_iter=5)
-    values = with_directions(made._mapped(), made.representation, "cosine").values
-
-    def cosines(rows):
-        unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        return unit @ unit.T
-
-    np.testing.assert_allclose(cosines(values), cosines(X), atol=1e-9)
-    few = gn.map(X, method="umap", metric="cosine", n_pcs=2, max_iter=5)
-    known = few.representation
-    near = known.values @ known.components + known.center  # the rows that the components tell
-    values = with_directions(few._mapped(), known, "cosine").values
-    assert values.shape == (40, 3)
+    found = principal_components(X, n)
+    given = Representation("X_pca", found.transform(X), found.mean, found.components)
+    near = given.values @ given.components + given.center  # the rows that the components tell
+    values = with_directions(check_table(given.values), given, "cosine").values
+    assert values.shape == (40, n + 1)
     np.testing.assert_allclose(cosines(values), cosines(near), atol=1e-9)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_components_for_the_cosine_are_singular_vectors_of_rows_of_length_one(sparse):
+    rng = np.random.default_rng(0)
+    X = rng.random((40, 9)) * (rng.random((40, 9)) < 0.7) + np.eye(40, 9) + 0.5
+    X *= np.exp(rng.normal(size=(40, 1)))
+    made = gn.map(sp.csr_array(X) if sparse else X, method="umap", metric="cosine", n_pcs=3, max_iter=5, scale=None)
+    known = made.representation
+    _, _, wanted = np.linalg.svd(X / np.linalg.norm(X, axis=1, keepdims=True))
+    np.testing.assert_allclose(known.components.T @ known.components, wanted[:3].T @ wanted[:3], atol=1e-9)
+    np.testing.assert_allclose(known.values, X @ known.components.T, atol=1e-9)
+    assert not known.center.any()
+    table = made._mapped()
+    assert with_directions(table, known, "cosine") is table
+    np.testing.assert_array_equal(made.place(X[:3]), made.embedding[:3])
+
+
+def test_all_components_for_the_cosine_make_the_map_of_the_rows_neighbours():
+    X = np.random.default_rng(0).normal(size=(60, 6)) + np.arange(6)
+    of_rows, of_components = (gn.map(X, method="umap", metric="cosine", n_pcs=n, max_iter=5) for n in (None, 6))
+    np.testing.assert_array_equal(of_rows.neighbors().indices, of_components.neighbors().indices)
+
+
+def test_short_texts_do_not_lie_apart_from_long_ones():
+    rng = np.random.default_rng(0)
+    lengths = np.exp(rng.uniform(np.log(15), np.log(300), 400)).astype(int)
+    kinds = rng.gamma(0.2, size=(3, 600))
+    shares = rng.dirichlet(np.ones(3), 400) @ (kinds / kinds.sum(axis=1, keepdims=True))
+    counts = np.array([rng.multinomial(n, own / own.sum()) for n, own in zip(lengths, shares, strict=True)])
+    words = sp.csr_array(np.log1p(counts))
+    made = gn.map(words, method="umap", metric="cosine", n_pcs=10, random_state=0)
+    nearest = made.neighbors().indices
+    logs = np.log(lengths)
+    told = 1.0 - np.square(logs - logs[nearest].mean(axis=1)).mean() / logs.var()
+    assert told < 0.3  # about a mean it is over 0.6
 
 
 def test_other_metrics_and_coordinates_are_as_they_were():

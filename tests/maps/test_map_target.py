@@ -63,7 +63,7 @@ def test_columns_left_out_are_named_where_features_go_with_the_target_by_chance(
     )
     with pytest.warns(DataWarning, match=r"'rank' \(whole numbers"), pytest.warns(SupervisionWarning) as told:
         gn.map(X, target="y", **QUICK)
-    wanted = "map: The features go with the target 'y' by chance, but these columns were left out of them: 'rank'. Name"
+    wanted = "map: The features go with the target 'y' by chance, but these columns were left out of them: 'rank'. Pass"
     assert [str(one.message).startswith(wanted) for one in told if one.category is SupervisionWarning] == [False, True]
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -87,7 +87,8 @@ def map(
     n_pcs : int >= 0 or None, default=None
         Find neighbours and make the map in so many principal components of the table, standardised if `scale` says so.
         Every answer, every new row and every derivative is in terms of the features all the same. None takes the
-        features themselves, or for an AnnData object what `use_rep` says; 0 takes the features. Not with metrics that
+        features themselves, or for an AnnData object what `use_rep` says; 0 takes the features. For the cosine they are
+        those of the rows at length 1 about 0 and not about their mean, as directions are about 0. Not with metrics that
         read what values are, see `scale`.
     use_rep : str or None, default=None
         Of an AnnData object: the key of ``obsm``, such as "X_pca" or "X_scVI", of the coordinates in which neighbours

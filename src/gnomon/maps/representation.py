@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 
 from gnomon._arithmetic import length, product
 from gnomon._validation import message
@@ -15,6 +16,7 @@ from gnomon.data.representation import Reduction, Representation
 from gnomon.data.scaling import column_scales, reads_values
 from gnomon.linalg import principal_components, project_rows
 from gnomon.linalg.table import evenly_spaced
+from gnomon.methods.linear.row_lengths import unit_rows
 
 __all__ = [
     "check_representation",
@@ -36,14 +38,18 @@ _CHECKED_ROWS = 1000
 _COMPONENTS = "X_pca"  # the name of principal components in AnnData objects
 
 
-def compute_representation(X: Any, reduction: Reduction, *, seed: int) -> Representation:
-    """Return the principal components of a table.
+def compute_representation(X: Any, reduction: Reduction, *, metric: str = "euclidean", seed: int) -> Representation:
+    """Return the principal components of a table; for the cosine those of the directions of its rows, about the origin.
+
+    About a mean, rows have other directions: of texts, those of few words lie near the mean, away from all others.
 
     Parameters
     ----------
     X : ndarray of float32 or float64, or csr_array, of shape (n_samples, n_features)
     reduction : Reduction
         How many, and of which columns; the others get weights of 0.
+    metric : str, default="euclidean"
+        In which the coordinates will be compared.
     seed : int
         Used for tables with more than 2,000 rows and columns only.
     """
@@ -55,12 +61,21 @@ def compute_representation(X: Any, reduction: Reduction, *, seed: int) -> Repres
     if reduction.n_components > min(used.shape):
         fact = f"n_samples={used.shape[0]}, n_features={used.shape[1]}"
         raise ValueError(message(f"n_pcs={reduction.n_components}", f"at most {min(used.shape)}", fact=fact))
-    found = principal_components(used, reduction.n_components, seed=seed)
+    of_directions = metric == "cosine"
+    found = principal_components(_both_ways(used) if of_directions else used, reduction.n_components, seed=seed)
     center, components = found.mean, found.components
     if columns is not None:
         center, components = column_scales(X).mean, np.zeros((len(components), X.shape[1]))
         components[:, columns] = found.components
+    if of_directions:
+        center = np.zeros(X.shape[1])
     return Representation("principal components", project_rows(X, center, components), center, components)
+
+
+def _both_ways(X: Any) -> Any:
+    """Return rows of length 1 and their opposites: about their mean, 0, they have the components of rows about 0."""
+    unit = unit_rows(X).astype(X.dtype, copy=False)
+    return np.vstack([unit, -unit]) if isinstance(X, np.ndarray) else scipy.sparse.vstack([unit, -unit], format="csr")
 
 
 def with_formula(given: Representation, X: Any) -> Representation:
@@ -131,7 +146,7 @@ def resolve(
         rule = "a metric that only compares numbers, where coordinates are mixed of columns"
         raise ValueError(message(f"metric={metric!r:.60}", rule, fact=fact, remedy=remedy))
     if isinstance(wanted, Reduction):
-        return compute_representation(mapped, wanted, seed=seed)
+        return compute_representation(mapped, wanted, metric=metric, seed=seed)
     if wanted is not None:
         _refuse_gaps(wanted)
     return None if wanted is None else with_formula(wanted, X)
@@ -174,8 +189,8 @@ def coordinates_of(representation: Representation, rows: Any) -> npt.NDArray[Any
 def with_directions(table: Table, representation: Representation | None, metric: str) -> Table:
     """Return a table of what was mapped whose rows have the directions that their features have, for the cosine.
 
-    Coordinates about a mean have other directions than the rows: of a continuum through the mean they are two opposite
-    ones. So the mean is added to them, and what of it no component spans is one more column.
+    Coordinates about a mean, as given ones often are, have other directions than the rows: of a continuum through the
+    mean they are two opposite ones. So the mean is added to them, and what of it no component spans is one more column.
 
     Parameters
     ----------
@@ -189,6 +204,8 @@ def with_directions(table: Table, representation: Representation | None, metric:
         return table
     assert representation.center is not None
     assert representation.components is not None
+    if not representation.center.any():
+        return table
     used = np.where((representation.components != 0.0).any(axis=0), representation.center, 0.0)
     mean = product(representation.components, used[:, None])[:, 0]
     beyond = length(used - product(mean[None], representation.components)[0])

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse
+import scipy
 
 from gnomon._arithmetic import arctan2
 from gnomon.exceptions import DataWarning

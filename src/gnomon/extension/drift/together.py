@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse
+import scipy
 
 from gnomon._cached import cached_property
 from gnomon.linalg import principal_components

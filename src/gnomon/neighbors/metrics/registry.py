@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 
 from gnomon._validation import near_miss
 from gnomon.neighbors.metrics.base import NativeMetric
@@ -167,7 +167,13 @@ def asks_equality(metric: str) -> bool:
 
 
 def reads_sets(metric: str) -> bool:
-    """Say whether all that a metric, by the name that a graph carries, reads of a value is if it is 0."""
+    """Return whether all that a metric reads of a value is if it is 0.
+
+    Parameters
+    ----------
+    metric : str
+        As a graph carries it.
+    """
     native = native_metric(metric)
     return metric in _SETS if native is None else native.compares_sets
 
@@ -178,12 +184,13 @@ def as_sets(X: Any, metric: str) -> Any:
     Parameters
     ----------
     X : ndarray or CSR of shape (n_rows, n_features)
+        Numbers.
     metric : str
         As a graph carries it.
 
     Returns
     -------
-    ndarray or CSR, of the type of X
+    ndarray or CSR of shape (n_rows, n_features), of the type of X
     """
     if not reads_sets(metric):
         return X
@@ -191,4 +198,4 @@ def as_sets(X: Any, metric: str) -> Any:
     if not ((values != 0) & (values != 1)).any():
         return X
     ones = (values != 0).astype(values.dtype)
-    return ones if isinstance(X, np.ndarray) else sp.csr_array((ones, X.indices, X.indptr), shape=X.shape)
+    return ones if isinstance(X, np.ndarray) else scipy.sparse.csr_array((ones, X.indices, X.indptr), shape=X.shape)
