@@ -167,12 +167,16 @@ def asks_equality(metric: str) -> bool:
 
 
 def reads_sets(metric: str) -> bool:
-    """Return whether all that a metric reads of a value is if it is 0.
+    """Say whether all that a metric reads of a value is if it is 0.
 
     Parameters
     ----------
     metric : str
         As a graph carries it.
+
+    Returns
+    -------
+    bool
     """
     native = native_metric(metric)
     return metric in _SETS if native is None else native.compares_sets
@@ -184,7 +188,7 @@ def as_sets(X: Any, metric: str) -> Any:
     Parameters
     ----------
     X : ndarray or CSR of shape (n_rows, n_features)
-        Numbers.
+        Finite numbers.
     metric : str
         As a graph carries it.
 
