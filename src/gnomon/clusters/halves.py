@@ -93,8 +93,8 @@ class PlacedHalves:
             rows, unseen = seams.apply(rows), seams.apply(unseen)
         if metric in OF_SETS and has_many_members(rows):
             of_sets = SetPlaces.of(rows, metric, _COMPONENTS)
-            places = [of_sets.transform(part) for part in (rows, unseen)]
-            return cls(halves, places[0], places[1], n_counted), places
+            learned, held_out = (of_sets.transform(part) for part in (rows, unseen))
+            return cls(halves, learned, held_out, n_counted), [learned, held_out]
         found, sides = _straight((rows, unseen), metric)
         places = [project_rows(part, found.mean, found.components).astype(np.float64) for part in sides]
         learned, held_out = places
