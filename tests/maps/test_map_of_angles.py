@@ -345,6 +345,13 @@ OF_TIME = {
     "mnth": (DRAWS.integers(0, 12, 400), "months of the year"),
     "weekday": (DRAWS.integers(0, 7, 400), "days of the week"),
     "day_of_week": (DRAWS.integers(1, 8, 400), "days of the week"),
+    "minute": (np.floor(turned(9 * DRAWS.normal(size=400), 60.0, 0.0)), "minutes of the hour"),
+    "start minute": (DRAWS.integers(0, 60, 400), "minutes of the hour"),
+    "second": (DRAWS.integers(0, 60, 400), "seconds of the minute"),
+    "h": (np.floor(MIDNIGHT), "hours of the day"),
+    "Stunde": (np.floor(MIDNIGHT), "hours of the day"),
+    "Monat": (DRAWS.integers(1, 13, 400), "months of the year"),
+    "Wochentag": (DRAWS.integers(0, 7, 400), "days of the week"),
     "wind_direction": (45.0 * DRAWS.integers(1, 9, 400), "angles"),
 }
 
@@ -353,7 +360,8 @@ OF_TIME = {
 def test_what_a_name_says_to_start_again_is_told_with_its_period(name):
     values, kind = OF_TIME[name]
     told = told_wrapped(values, names=[name])
-    period = {"hours of the day": 24, "months of the year": 12, "days of the week": 7, "angles": 360}[kind]
+    periods = {"hours of the day": 24, "months of the year": 12, "days of the week": 7, "angles": 360}
+    period = periods.get(kind, 60)
     assert f"as {kind} do, with rows at both ends: {name!r}" in told
     assert told.endswith(f"If they are {kind}, pass metric='periodic({period})'.")
 
@@ -363,6 +371,12 @@ AMOUNTS = {
     "running_hours": 24 * DRAWS.beta(0.4, 0.4, 600),
     "hour": DRAWS.integers(0, 25, 600),  # 25 different ones
     "hours": np.floor(DRAWS.uniform(0, 24, 600)),
+    "h": np.floor(DRAWS.uniform(0, 24, 600)),
+    "minutes": DRAWS.integers(0, 60, 600),
+    "minute": DRAWS.uniform(0, 60, 600),
+    "minute of the game": DRAWS.integers(0, 91, 600),
+    "second score": DRAWS.integers(0, 60, 600),
+    "calls per minute": DRAWS.integers(0, 60, 600),
     "cost per hour": DRAWS.uniform(0, 24, 600),
     "months_employed": DRAWS.integers(1, 13, 600),
     "month": DRAWS.integers(3, 10, 600),
@@ -378,6 +392,19 @@ AMOUNTS = {
 @pytest.mark.parametrize("name", AMOUNTS)
 def test_amounts_that_end_where_a_circle_would_are_not_told(name):
     assert told_wrapped(AMOUNTS[name], names=[name]) == ""
+
+
+def test_clusters_say_that_a_group_may_be_cut_where_values_start_again():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.floor(turned(4 * rng.normal(size=600) - 2.0, 24.0, 0.0)), *rng.normal(size=(3, 600))])
+    with pytest.warns(DataWarning, match="as hours of the day do"):
+        made = gn.map(X, "pca", feature_names=["hour", "a", "b", "c"], scale="standard", n_jobs=1)
+    found = made.clusters()
+    assert found.levels
+    assert "Columns whose values start again are compared as numbers ('hour' from 0 to 23)" in found.caution
+    other = gn.map(X, "pca", feature_names=["x", "a", "b", "c"], scale="standard", n_jobs=1).clusters()
+    assert other.levels
+    assert "start again" not in other.caution
 
 
 def test_of_0_to_360_a_name_for_angles_no_name_or_a_group_at_the_seam_tell():

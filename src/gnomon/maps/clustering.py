@@ -16,6 +16,7 @@ from gnomon.maps.beside import columns_beside
 from gnomon.maps.cautions import cautioned
 from gnomon.maps.order import order_of_rows
 from gnomon.maps.representation import with_directions
+from gnomon.maps.wrapped import told_of_cut
 
 if TYPE_CHECKING:
     from gnomon.clusters import Clusters
@@ -34,6 +35,7 @@ class Clustering:
     image_shape: tuple[int, ...] | None
     labels: Any
     metadata: dict[str, npt.NDArray[Any]]
+    notes: list[str]
     embedding: npt.NDArray[np.float32]
     n_jobs: int | None
     _unrolled: Callable[[], Table]
@@ -83,7 +85,8 @@ class Clustering:
         found = find_clusters(table, **given)
         told = columns_told(found.labels, columns_beside(self)) if found.levels else ""  # type: ignore[arg-type]
         found = replace(found, of_components=self.representation is not None, told=told)
-        return cautioned(self, found, field="counting", joined=bool(found.levels))
+        cut = told_of_cut(self.notes) if found.levels else ""
+        return cautioned(self, found, field="counting", joined=bool(found.levels), more=[cut])
 
     def _clusters_shown(self) -> Clusters | None:
         """Return the clusters for a report or a page: of a map without labels and with rows enough.

@@ -16,7 +16,7 @@ from gnomon.data.names import default_names, words_of
 from gnomon.data.places import LATITUDES, LONGITUDES, others_than
 from gnomon.exceptions import DataWarning
 
-__all__ = ["warn_of_wrapped"]
+__all__ = ["told_of_cut", "warn_of_wrapped"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -37,7 +37,17 @@ _MOST_STATED = 8  # columns whose periods are written out
 _NAMED = 5  # columns
 
 _ANGLES, _HOURS, _MONTHS, _WEEKDAYS = "angles", "hours of the day", "months of the year", "days of the week"
-_OF_KIND = {_HOURS: 24.0, _MONTHS: 12.0, _WEEKDAYS: 7.0}
+_MINUTES, _SECONDS = "minutes of the hour", "seconds of the minute"
+_OF_KIND = {_HOURS: 24.0, _MONTHS: 12.0, _WEEKDAYS: 7.0, _MINUTES: 60.0, _SECONDS: 60.0}
+_WORDS = {  # of each, also in other languages
+    _HOURS: {"hour", "hr", "hod", "tod", "stunde", "heure", "hora"},
+    _MONTHS: {"month", "mnth", "monat", "mois", "mes"},
+    _WEEKDAYS: {"weekday", "wday", "dow", "dayofweek", "wochentag"},
+    _MINUTES: {"minute"},
+}
+_SECOND_WORDS = {"second", "of", "minute", "the", "local", "utc"}  # else it may be what comes after the first
+_ENDS = "with rows at both ends: "
+_CUT = re.compile(rf"{_ENDS}(?P<columns>.*?)\. As numbers")
 _ANGLE_WORDS = {
     *("angle", "angles", "ang", "deg", "degree", "degrees", "dir", "direction", "heading", "bearing", "azimuth", "azi"),
     *("az", "aspect", "course", "cog", "orientation", "rotation", "yaw", "roll", "phase", "hue", "wind", "wd", "wdir"),
@@ -82,10 +92,11 @@ def warn_of_wrapped(X: Any, metric: str, names: Sequence[str], *, divided: bool 
     or a step of values in equal steps, at least half as many as of rows all round the circle would, and at neither end
     four times as many as at the other. Those rows are near on a circle and farthest apart as numbers.
 
-    A turn is -180 to 180, 0 to 360, or as much in radians; 0 to 24 of a column whose name says that it is an hour, and
-    no number of hours; so of months and days of the week. Of 20 different values or more, 4 where the name tells.
-    As amounts may end at 360 too, a column from 0 to 360 whose name says something else has twice as many rows around
-    both ends as elsewhere, beyond chance, and at neither end twice as many as at the other. So has one called "hours".
+    A turn is -180 to 180, 0 to 360, or as much in radians; 0 to 24 of a column whose name says that it is an hour,
+    and no number of hours; so of months, days of the week, minutes and seconds. Of 20 different values or more, 4
+    where the name tells. As amounts may end at 360 too, a column from 0 to 360 whose name says something else has
+    twice as many rows around both ends as elsewhere, beyond chance, and at neither end twice as many as at the
+    other. So has one called "hours" or "h".
 
     Latitudes and longitudes are warned of together, as haversine distances take both; those of a region where no
     column is divided and a degree of longitude is three quarters as long as one of latitude or less.
@@ -121,16 +132,31 @@ def warn_of_wrapped(X: Any, metric: str, names: Sequence[str], *, divided: bool 
         warn(_told_wrapped(rest, known, (low, high), metric, beside=bool(places)), DataWarning)
 
 
+def told_of_cut(notes: Sequence[str]) -> str:
+    """Say of which columns clusters may be cut where values start again, by the notes of a map; empty if of none."""
+    found = next(filter(None, map(_CUT.search, notes)), None)
+    if found is None:
+        return ""
+    return (
+        f"Columns whose values start again are compared as numbers ({found['columns']}): a group that lies there falls "
+        "into two clusters, which are told apart all the same. The notes of the map say how to have it whole."
+    )
+
+
 def _circles(words: set[str], low: float, high: float) -> list[_Circle]:
     """Return the circles that values of a column may lie around, by the words of its name."""
     kinds = []
     if not words & _AMOUNTS:
-        if words & {"hour", "hr", "hod", "tod"} or {"time", "of", "day"} <= words or _are_hours(words):
+        if words & _WORDS[_HOURS] or {"time", "of", "day"} <= words or _are_hours(words):
             kinds.append(_HOURS)
-        if words & {"month", "mnth"}:
+        if words & _WORDS[_MONTHS]:
             kinds.append(_MONTHS)
-        if words & {"weekday", "wday", "dow", "dayofweek"} or {"day", "of", "week"} <= words:
+        if words & _WORDS[_WEEKDAYS] or {"day", "of", "week"} <= words:
             kinds.append(_WEEKDAYS)
+        if words & _WORDS[_MINUTES] and "second" not in words:
+            kinds.append(_MINUTES)
+        if "second" in words and words <= _SECOND_WORDS:
+            kinds.append(_SECONDS)
     circles = [_Circle(kind, 0.0, _OF_KIND[kind]) for kind in kinds]
     for turn in (_DEGREES, _TURN):
         circles += [_Circle(_ANGLES, begin, turn) for begin in (-turn / 2.0, 0.0)]
@@ -140,8 +166,8 @@ def _circles(words: set[str], low: float, high: float) -> list[_Circle]:
 
 
 def _are_hours(words: set[str]) -> bool:
-    """Return whether words say hours and nothing of what they are hours."""
-    return bool(words & {"hours", "hrs"}) and words <= _DAY_WORDS
+    """Return whether words say hours and nothing of what they are hours; "h" may be a height."""
+    return words == {"h"} or (bool(words & {"hours", "hrs"}) and words <= _DAY_WORDS)
 
 
 def _spans(circle: _Circle, low: float, high: float) -> bool:
@@ -163,7 +189,7 @@ def _lies_around(values: Floats, circle: _Circle, words: set[str], says_else: bo
     told = circle.kind != _ANGLES or bool(words & _ANGLE_WORDS)
     if len(different) < (_FEWEST_NAMED if told else _FEWEST_VALUES):
         return False
-    if circle.kind in (_MONTHS, _WEEKDAYS) and not _are_whole(different):
+    if circle.kind in (_MONTHS, _WEEKDAYS, _MINUTES, _SECONDS) and not _are_whole(different):
         return False
     step, begin, period = _step(different), circle.begin, circle.period
     rounding = _TURN_ROUNDED * period
@@ -295,7 +321,7 @@ def _told_wrapped(
         stated = ", ".join(f"{found[k].period:.16g}" if k in found else "inf" for k in range(len(low)))
         remedy = f"pass metric='periodic({stated})', under which columns keep their units, or {remedy}"
     return (
-        f"Columns hold values all round a circle, as {kind} do, with rows at both ends: {shown}. "
+        f"Columns hold values all round a circle, as {kind} do, {_ENDS}{shown}. "
         f"As numbers {near[0]:.4g} and {near[1]:.4g} are far apart, and a group that lies there falls into two. If "
         f"they are {kind}, {remedy}."
     )

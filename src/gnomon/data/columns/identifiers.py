@@ -163,8 +163,7 @@ def naming_of(
         return Naming(True, _BY_NAME)
     if named_as_unit(name) and _FEWEST_UNITS <= len(np.unique(known)) <= len(known) / _ROWS_OF_UNIT:
         counted = (counts_stretches_again(numbers[other]) for other in others)
-        n_stretches = int(np.count_nonzero(np.diff(values))) + 1
-        certain = float(known.max()) >= _LARGE_ID or n_stretches in counted
+        certain = float(known.max()) >= _LARGE_ID or int(np.count_nonzero(np.diff(values))) + 1 in counted
         return Naming(True, _BY_NAME) if certain else Naming(False, NAMED_UNITS)
     if not different or len(known) < _ID_ROWS:
         return Naming()
