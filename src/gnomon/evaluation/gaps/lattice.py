@@ -167,7 +167,8 @@ class Lattice:
         Scores are spread over one step, by draws that the seed fixes, and placed by the quantiles that a cut cloud has.
         """
         scores = self._scores(X[:, self.columns], np.random.default_rng((seed, _STREAM)))
-        clouds = [self._cut_cloud(len(X), (seed, _STREAM, number)) for number in range(_TABLES)]
+        root = self._root()
+        clouds = [self._cut_cloud(len(X), root, (seed, _STREAM, number)) for number in range(_TABLES)]
         placed = np.column_stack(
             [
                 _by_quantiles(scores[:, m], np.concatenate([cloud[:, m] for cloud in clouds]))
@@ -204,14 +205,13 @@ class Lattice:
         along = product(columns, self.axes)
         return along + (draw.uniform(size=along.shape) - 0.5) * self.widths
 
-    def _cut_cloud(self, n: int, stream: tuple[int, int, int]) -> Floats:
+    def _cut_cloud(self, n: int, root: Floats, stream: tuple[int, int, int]) -> Floats:
         """Return the scores of rows of a normal cloud that is cut to the values of the columns."""
         draw = np.random.default_rng(stream)
-        normal = product(draw.normal(size=(n, len(self.variables))), self._root)
+        normal = product(draw.normal(size=(n, len(self.variables))), root)
         held = [one.levels[np.searchsorted(one.thresholds, normal[:, at])] for at, one in enumerate(self.variables)]
         return self._scores(np.column_stack(held), draw)
 
-    @property
     def _root(self) -> Floats:
         """Return what makes independent normal columns have the correlations that the cut ones come from."""
         values, vectors = symmetric_eigen(self.correlations())
