@@ -669,3 +669,11 @@ def test_rows_apart_are_told_where_there_is_no_cluster():
     assert found.labels.tolist() == [-1] * 1500
     assert "20 rows lie with few others apart from the rest, too few to be shown a cluster (apart)" in str(found)
     assert len(gn.find_clusters(X[20:]).apart) == 0
+
+
+def test_rows_of_zeros_do_not_lie_apart_where_they_have_no_direction():
+    X = 1.0 + np.random.default_rng(0).random((400, 8))
+    X[:20] = 0.0
+    found = gn.find_clusters(X, metric="cosine")
+    assert len(found) == 0
+    assert len(found.apart) == 0

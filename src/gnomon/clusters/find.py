@@ -22,11 +22,12 @@ from gnomon.clusters.steps import without_levels
 from gnomon.clusters.tree import DensityTree
 from gnomon.clusters.votes import Assigned, assign, rows_apart
 from gnomon.data import check_table
+from gnomon.evaluation.judged_metrics import rows_with_direction
 from gnomon.exceptions import DataWarning
 from gnomon.explanations import Caption
 from gnomon.geometry.check import check_features
 from gnomon.methods import UMAP
-from gnomon.neighbors import succession_of_rows
+from gnomon.neighbors import succession_of_rows, untold_zeros
 from gnomon.neighbors.circles import find_seams
 
 __all__ = ["FEWEST_ROWS", "find_clusters"]
@@ -202,11 +203,14 @@ def find_clusters(
     }
     few = _FEW * _fewest_learned(ground, fewest)
     if not splits:
-        apart = np.zeros(n, dtype=np.bool_)
+        directed = rows_with_direction(table.values, metric)  # of rows of zeros it means nothing to lie apart
+        apart = directed[:0]
         if groups:
-            apart = rows_apart(table.values, halves.learned, groups, metric, Assigned.of_one(n), few)
+            with untold_zeros():
+                one = rows_apart(table.values, halves.learned, groups, metric, Assigned.of_one(n), few)
+            apart = directed[one[directed]]
         nobody = np.full(n, -1, dtype=np.int64)
-        return Clusters((), -1, nobody, np.full(n, np.nan), apart=np.flatnonzero(apart), **found)
+        return Clusters((), -1, nobody, np.full(n, np.nan), apart=apart, **found)
     assigned = assign(table.values, halves.learned, groups, metric)
     apart = rows_apart(table.values, halves.learned, groups, metric, assigned, few)
     assigned = replace(assigned, apart=apart)
