@@ -56,3 +56,13 @@ def test_names_of_points_are_told():
 def test_few_rows_are_asked_as_many_neighbours_as_there_are():
     found = gnomon.map(ROWS[[0, 1, 2, 3, 1]], method="pca", random_state=0).repeats()
     assert [rows.tolist() for rows in found.sets] == [[1, 4]]
+
+
+def test_rows_that_lie_far_out_in_no_column_are_not_equal_for_that():
+    """Giant values in a few columns make the distances of tables with heavy tails."""
+    for seed in (0, 1, 2, 3):
+        rng = np.random.default_rng([seed, 200])
+        X = rng.standard_cauchy((600, 200))
+        made = gnomon.map(X[:300], method="pca", random_state=0)
+        assert len(made.repeats()) == 0
+        assert len(made.extend(X[300:])[1].copies) == 0

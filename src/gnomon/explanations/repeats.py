@@ -14,7 +14,7 @@ from gnomon.data import find_duplicate_rows
 from gnomon.explanations.ranked import names_of_rows
 from gnomon.linalg import connected_components
 from gnomon.linalg.table import float_rows
-from gnomon.neighbors import NeighborGraph, alike_by_chance, near_sets
+from gnomon.neighbors import NeighborGraph, alike_by_chance, near_sets, sets_alike_in_columns
 
 __all__ = ["Repeats", "list_repeats"]
 
@@ -96,7 +96,7 @@ def list_repeats(X: Any, graph: NeighborGraph, *, point_names: Any = None) -> Re
     Parameters
     ----------
     X : ndarray or CSR of shape (n_samples, n_features)
-        In which rows are equal.
+        In which rows are equal, or near each other in most columns.
     graph : NeighborGraph of n_samples rows
         The nearest neighbours, of which twenty tell of sets of ten and fifteen of sets of seven.
     point_names : array-like of shape (n_samples,), default=None
@@ -109,7 +109,8 @@ def list_repeats(X: Any, graph: NeighborGraph, *, point_names: Any = None) -> Re
     n = int(X.shape[0])
     first, inverse = find_duplicate_rows(float_rows(X))
     equal, own = first[inverse], np.arange(n)
-    starts, ends = np.tile(own, 2), np.concatenate([equal, near_sets(graph)])
+    near = sets_alike_in_columns(float_rows(X), near_sets(graph), graph.metric)
+    starts, ends = np.tile(own, 2), np.concatenate([equal, near])
     joined = scipy.sparse.csr_array((np.ones(len(starts), dtype=np.float32), (starts, ends)), shape=(n, n))
     parts = connected_components(joined.maximum(joined.T))
     order = np.argsort(parts, kind="stable")

@@ -86,9 +86,10 @@ class RowQuestions:
         """List rows of the map that repeat each other: duplicates, and rows nearly equal.
 
         Rows equal in every value of `X`, and sets of two to ten rows so near each other, beside the next one, that one
-        in twenty tables of rows that lie evenly has such a set (heavy-tailed tables have some more). Copies that differ
-        about as much as other rows do are not found, as soon happens in few columns. Where a tenth of the rows could be
-        spared, `explain` counts more sets, some of them by chance: there a set missed does more harm.
+        in twenty tables of rows that lie evenly has such a set, and so in most columns: a few giant ones make no rows
+        alike (few columns whose tails are heavier than Cauchy's may). Copies that differ about as much as other rows do
+        are not found, as soon happens in few columns. Where a tenth of the rows could be spared, `explain` counts more
+        sets, some of them by chance: there a set missed does more harm.
 
         Returns
         -------

@@ -1,4 +1,6 @@
 # Where the names of this room live: `__init__.py` reads it, and imports each when it is first used.
+from .alike import alike_in_columns as alike_in_columns
+from .alike import sets_alike_in_columns as sets_alike_in_columns
 from .blocks import BlockPart as BlockPart
 from .blocks import BlockSearch as BlockSearch
 from .blocks import balanced_blocks as balanced_blocks

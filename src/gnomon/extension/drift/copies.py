@@ -11,7 +11,14 @@ import scipy.sparse
 from gnomon.data import find_duplicate_rows
 from gnomon.extension.drift.chance import chance_of_more
 from gnomon.linalg.table import float_rows
-from gnomon.neighbors import NeighborGraph, alike_by_chance, near_copies, near_sets
+from gnomon.neighbors import (
+    NeighborGraph,
+    alike_by_chance,
+    alike_in_columns,
+    near_copies,
+    near_sets,
+    sets_alike_in_columns,
+)
 
 __all__ = ["Copies", "find_copies"]
 
@@ -64,11 +71,12 @@ def find_copies(old: Any, new: Any, graph: NeighborGraph, indices: npt.NDArray[A
     both = scipy.sparse.vstack([old, new], format="csr") if hasattr(old, "tocsr") else np.concatenate([old, new])
     first, inverse = find_duplicate_rows(both)
     stands = first[inverse]
-    nearly = near_copies(graph, indices, distances)
+    sets = near_sets(graph)
+    nearly = _alike(near_copies(graph, indices, distances), sets, both)
     copied = np.where(stands[n:] < n, stands[n:], nearly)
     found = np.flatnonzero(copied >= 0)
     times = np.bincount(stands[:n], minlength=n)[stands[:n]]
-    sets = near_sets(graph)
+    sets = sets_alike_in_columns(old, sets)
     repeated = (times > 1) | (np.bincount(sets, minlength=n)[sets] > 1)
     n_repeated = int(np.count_nonzero(repeated))
     p_value = chance_of_more(n_repeated, n, len(found), m) if len(found) else 1.0
@@ -80,3 +88,15 @@ def find_copies(old: Any, new: Any, graph: NeighborGraph, indices: npt.NDArray[A
         n_repeated,
         p_value,
     )
+
+
+def _alike(nearly: Rows, sets: Rows, both: Any) -> Rows:
+    """Return of which old row each new one is nearly a copy, of those that are near it in most columns."""
+    asked, n = np.flatnonzero(nearly >= 0), len(sets)
+    if not len(asked):
+        return nearly
+    own = n + np.arange(len(nearly))
+    joined = np.concatenate([sets, np.where(nearly >= 0, sets[nearly], own)])
+    kept = nearly.copy()
+    kept[asked[~alike_in_columns(both, joined, n + asked, n)]] = -1
+    return kept

@@ -93,8 +93,9 @@ class Drift(Printed):
         The metric of the map.
     copies : ndarray of shape (n_copies, 2), int64
         New rows that are rows of the map, and which of these, by their numbers: equal in every value, or nearer to it
-        than rows come by chance, so that each has the other (in one of twenty tables whose rows lie evenly, and more
-        often where columns have heavy tails). They are not new, and what is told of new rows by them is no test.
+        than rows come by chance, so that each has the other (in one of twenty tables whose rows lie evenly), and so
+        in most columns, not in a few giant ones alone. They are not new, and what is told of new rows by them is no
+        test.
     n_equal : int
         How many of them are equal in every value.
     n_repeated : int
