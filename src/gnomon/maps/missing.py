@@ -15,7 +15,9 @@ from gnomon.data import Dataset, Representation, Table, check_table
 from gnomon.data.arrays import IMPUTE, LARGEST_SQUARED, all_finite
 from gnomon.data.columns import ColumnRule, features_of, first_features
 from gnomon.data.dataset import first_few
+from gnomon.data.names import default_names
 from gnomon.exceptions import DataWarning
+from gnomon.maps.unasked import told_where_missing
 
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
@@ -105,7 +107,10 @@ def told_missing(completion: Completion, names: list[str] | None, rules: Sequenc
         Of the columns that the features were made of; None where features are columns.
     """
     told = completion.summary(names, columns=None if rules is None else first_features(rules))
-    return f"{told}{_categories_told(rules or (), completion.missing, completion.how)}."
+    known = names or completion.feature_names or default_names(completion.X.shape[1])
+    columns = {name: j for j, name in enumerate(known)} if rules is None else first_features(rules)
+    where = told_where_missing(completion, known, columns)
+    return f"{told}{_categories_told(rules or (), completion.missing, completion.how)}{where}."
 
 
 def _categories_told(rules: Sequence[ColumnRule], missing: npt.NDArray[np.bool_], how: str) -> str:

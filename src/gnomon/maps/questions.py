@@ -23,6 +23,7 @@ from gnomon.maps.named_rows import feature_values, find_point, select_rows
 from gnomon.maps.point_questions import PointQuestions
 from gnomon.maps.row_questions import RowQuestions
 from gnomon.maps.twins import TwinQuestions
+from gnomon.maps.unasked import compared_features
 from gnomon.maps.verdicts import Verdicts
 from gnomon.neighbors.independence import FEATURES
 
@@ -151,6 +152,10 @@ class Questions(PointQuestions, RowQuestions, ImportanceQuestions, Verdicts, Clu
     ) -> Contrast:
         """Say which features set a selection apart. See `gnomon.contrast`.
 
+        Features are left out of which next to no row of a side had a value before missing ones were filled in, and
+        those are named of which most values of a side were filled in; `caution` says which. With `groups` none is
+        left out.
+
         Parameters
         ----------
         selection : array-like or str
@@ -167,12 +172,20 @@ class Questions(PointQuestions, RowQuestions, ImportanceQuestions, Verdicts, Clu
 
         known, units = self._groups_and_units(groups, units)
         asked, others = self._rows_asked(selection), self._rows_asked(rest)
-        found = contrast(self._unrolled(), asked, others, feature_names=self.feature_names, groups=known, units=units)
-        if not found.n_beyond_chance:
-            return cautioned(self, found)
         inside = row_mask(asked, len(self.embedding), name="selection")
         outside = ~inside if others is None else row_mask(others, len(self.embedding), name="rest")
-        told = told_of_selection(self, inside)  # type: ignore[arg-type]
+        kept, unasked = compared_features(self.completion, self.feature_names, inside, outside)
+        if kept is None or known is not None:
+            table, names, kept = self._unrolled(), self.feature_names, None
+        else:
+            table = replace(self._unrolled(), values=self._unrolled().values[:, kept], feature_names=None)
+            names = [self.feature_names[j] for j in kept]
+        found = contrast(table, asked, others, feature_names=names, groups=known, units=units)
+        if kept is not None:
+            found = replace(found, indices=kept[found.indices])
+        if not found.n_beyond_chance:
+            return cautioned(self, found, more=[unasked])
+        told = " ".join(filter(None, [unasked, told_of_selection(self, inside)]))  # type: ignore[arg-type]
         if units is not None:
             return cautioned(self, found, more=[told])
         units_told = self._told_of_units([(inside, outside)])

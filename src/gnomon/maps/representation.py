@@ -73,7 +73,7 @@ def compute_representation(X: Any, reduction: Reduction, *, metric: str = "eucli
 
 
 def _both_ways(X: Any) -> Any:
-    """Return rows of length 1 and their opposites: about their mean, 0, they have the components of rows about 0."""
+    """Return rows of length 1 and their opposites, with the components of the rows about 0."""
     unit = unit_rows(X).astype(X.dtype, copy=False)
     return np.vstack([unit, -unit]) if isinstance(X, np.ndarray) else scipy.sparse.vstack([unit, -unit], format="csr")
 
