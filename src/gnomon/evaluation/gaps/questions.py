@@ -67,9 +67,9 @@ def are_apart(
     `bridge` lie at the border, and the fall that these tell is deeper than any in tables without gaps, by twice the
     p-value. Then fall and interval are those of the counts.
 
-    Tables that are mostly of columns of up to 12 values, such as answers to a questionnaire, are judged by the principal
-    components that these columns share, each by the quantiles of a normal cloud that is cut to the same values. Groups
-    that mostly differ in something else in these columns cannot be told.
+    Tables that are mostly of columns of up to 12 values, such as answers to a questionnaire, are judged by the
+    principal components that these columns share, each by the quantiles of a normal cloud that is cut to the same
+    values. Groups that mostly differ in something else in these columns cannot be told.
 
     Parameters
     ----------
