@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from gnomon.completion import Completion
 from gnomon.data.dataset import first_few
-from gnomon.explanations.contrast.errors import FEW_ROWS
 
 __all__ = ["compared_features", "told_where_missing"]
 
@@ -45,6 +44,8 @@ def compared_features(
     """
     if completion is None or completion.missing.shape != (len(inside), len(names)):
         return None, ""
+    from gnomon.explanations.contrast.errors import FEW_ROWS
+
     known = [(~completion.missing[side]).sum(axis=0) for side in (inside, outside)]
     sizes = [int(side.sum()) for side in (inside, outside)]
     few = [one < _MOSTLY * size for one, size in zip(known, sizes, strict=True)]
