@@ -62,7 +62,7 @@ _EXPONENTS = {"k": 3, "m": 6, "mn": 6, "mio": 6, "b": 9, "bn": 9, "mrd": 9}
 _AROUND = f" \t\u00a0\u2009\u202f%‰{_CURRENCY}"  # a plain number
 _NUMBER = re.compile(
     rf"(?P<open>\()?\s*(?P<sign>[+\-−]?)\s*(?P<before>[{_CURRENCY}]?)\s*(?P<inner>[+\-−]?)"
-    r"(?P<inside>\()?\s*"  # $(1,234.50) beside ($1,234.50)
+    r"(?:(?P<inside>\()\s*)?"  # $(1,234.50) beside ($1,234.50)
     rf"(?P<digits>[\d.,][\d.,'{_SPACES}]*(?<![{_SPACES}'])(?:[eE][+-]?\d+)?)"
     r"(?P<size>[kKmM]|B|[bB][nN]|[mM][nN]|Mio|Mrd)?(?P<last>[\-−]?)(?P<shut>\s*\))?"
     rf"(?P<after>\s?[%‰°{_CURRENCY}]|\s+[^\W\d_](?:[^\s\d()]|\([^\s\d()]*\)){{0,11}})?\s*(?P<close>\))?"
