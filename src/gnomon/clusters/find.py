@@ -204,13 +204,13 @@ def find_clusters(
     few = _FEW * _fewest_learned(ground, fewest)
     if not splits:
         directed = rows_with_direction(table.values, metric)  # of rows of zeros it means nothing to lie apart
-        apart = directed[:0]
+        lonely = directed[:0]
         if groups:
             with untold_zeros():
                 one = rows_apart(table.values, halves.learned, groups, metric, Assigned.of_one(n), few)
-            apart = directed[one[directed]]
+            lonely = directed[one[directed]]
         nobody = np.full(n, -1, dtype=np.int64)
-        return Clusters((), -1, nobody, np.full(n, np.nan), apart=apart, **found)
+        return Clusters((), -1, nobody, np.full(n, np.nan), apart=lonely, **found)
     assigned = assign(table.values, halves.learned, groups, metric)
     apart = rows_apart(table.values, halves.learned, groups, metric, assigned, few)
     assigned = replace(assigned, apart=apart)
