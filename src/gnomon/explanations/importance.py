@@ -215,7 +215,10 @@ def mean_importance(
     chosen = np.ones(n, dtype=bool) if rows is None else row_mask(rows, n, name="rows")
     known = np.flatnonzero(chosen & explanation.mask)
     if not len(known):
-        raise ValueError(message("rows", "points of which one at least has an explanation"))
+        fact = f"none of its {n} points has" if rows is None else f"none of {np.count_nonzero(chosen)} points has"
+        rule = "one of which a point has an explanation" if rows is None else "points of which one has an explanation"
+        remedy = "Points are explained by rows that differ: see explanation.mask, or give a table with more of them."
+        raise ValueError(message("explanation" if rows is None else "rows", rule, fact=fact, remedy=remedy))
     found = _mean_over(explanation, known, weighted)
     if rows is None:
         explanation._means[weighted] = found

@@ -12,13 +12,19 @@ if TYPE_CHECKING:
 
 __all__ = ["method_of", "null_scores", "stability"]
 
+_NEIGHBORS = 15  # that stability follows where there are enough rows
+
 
 def stability(result: Map, n_runs: int | None, vary: str, options: dict[str, Any]) -> MapStability:
     """Make a map again by the method that made it, or raise ValueError if it cannot be made alike."""
     from gnomon.evaluation import stability_of_maps
 
     method = method_of(result, remedy="Call gnomon.evaluation.compare_runs with maps that you made.")
-    given = {"labels": result.labels if len(result._classes()) else None, "n_jobs": result.n_jobs, **options}
+    given = {"labels": result.labels if len(result._classes()) else None, "n_jobs": result.n_jobs}
+    n = int(result.X.shape[0])
+    if 3 <= n < _NEIGHBORS + 2:  # with as many all rows would be neighbours
+        given["n_neighbors"] = (n - 1) // 2
+    given |= options
     return stability_of_maps(method, result._mapped(), vary=vary, n_runs=n_runs, reference=result.embedding, **given)
 
 

@@ -371,7 +371,8 @@ class Map(Questions, MapFunction, Outputs):
             What differs from run to run.
         **options
             Further arguments of `gnomon.evaluation.stability_of_maps`, such as ``grid`` and ``pairs``. Without
-            ``labels`` the classes of the map are followed.
+            ``labels`` the classes of the map are followed, and without ``n_neighbors`` half of the other points of a
+            map of fewer than 17.
 
         Returns
         -------
