@@ -13,8 +13,8 @@ from gnomon import UMAP, AlignedMaps
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import procrustes
 from gnomon.methods.aligned.movement import movement_of
-from gnomon.methods.aligned.neighbors_kept import KeptInTables, same_values
-from gnomon.methods.aligned.noisy_copies import NoisyCopies
+from gnomon.methods.aligned.neighbors_kept import KeptInTables, farther_apart, same_values
+from gnomon.methods.aligned.noisy_copies import NoisyCopies, of_lesser_noise
 from gnomon.methods.aligned.relations import appearances, identities
 
 QUICK = {
@@ -275,6 +275,8 @@ def _of_shares(shares, null_kept, rate, **given):
         "distances": np.ones(n),
         "null": np.ones(null_kept.shape),
         "kept": lambda left_out: shares,
+        "farther": lambda left_out: np.full(n, np.nan),
+        "null_farther": np.full(null_kept.shape, np.nan),
         "n_neighbors": 15,
         "unchanged": np.zeros(n, dtype=bool),
     }
@@ -291,7 +293,10 @@ def test_rows_too_few_to_be_told_from_chance_are_named():
             found = _of_shares(np.where(np.arange(400) < n_far, 0.1, 0.7), null_kept, 0.05)
             assert found.fewest == fewest
             assert found.moved.sum() == (n_far if n_far == fewest else 0)
-            said = f"fewer than all {null_kept.size:,} rows did by chance, but fewer than {fewest} cannot be told"
+            goes = "goes" if n_far == 1 else "go"
+            said = (
+                f"all {null_kept.size:,} rows did by chance, or {goes} farther, but fewer than {fewest} cannot be told"
+            )
             assert (said in found.summary()) == (0 < n_far < fewest)
 
 
@@ -459,13 +464,65 @@ def test_copies_keep_as_many_neighbours_as_asked_for_and_trades_are_permutations
         assert abs(usual_share(drawn[1]) - target) < 0.05
         np.testing.assert_array_equal(places, rows)
         assert (table != first).any(axis=1).all()
-    (table, places), kept = NoisyCopies(estimator, first, rows, near, 15, 0.1, 0).draw(
-        1
-    )  # more than noise about a place
+    traded = NoisyCopies(estimator, first, rows, near, 15, 0.1, 0).draw(1)  # more than noise about a place
+    (table, places), kept, farther = traded
+    assert np.median(farther) == 1.0
     assert table is first
     np.testing.assert_array_equal(np.sort(places), rows)
     np.testing.assert_array_equal(places % 3, rows % 3)  # nobody leaves their cluster
     assert usual_share(kept) < 0.35
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_rows_that_leave_for_where_nobody_is_or_come_back_move(back):
+    """Together they keep their nearest 45 as rows that stay do, of which they are 20 themselves; apart all of them."""
+    rng = np.random.default_rng(1)
+    base = 3.0 * rng.normal(size=(4, 10))[np.arange(300) % 4]
+    first, later = (base + rng.normal(size=base.shape) for _ in range(2))
+    apart = later + 0.0
+    later[:80:4, :3] += 8.0
+    apart[np.arange(12), rng.integers(0, 10, 12)] += 20.0
+    for other, who in ((later, np.arange(0, 80, 4)), (apart, np.arange(12))):
+        given = [other, first] if back else [first, other]
+        (found,) = AlignedMaps(max_iter=2, random_state=0).fit(given, relations="rows").movement(n_repeats=1)
+        assert found.moved[who].mean() > 0.9
+        assert found.moved.sum() <= len(who) + 2
+        assert ", or farther." in found.summary()
+
+
+def test_how_much_farther_rows_lie_is_that_of_medians_and_no_scale():
+    rng = np.random.default_rng(0)
+    one, two = rng.normal(size=(40, 3)), rng.normal(size=(40, 5))
+    D = [np.linalg.norm(X[:, None] - X, axis=2) for X in (one, two)]
+    near = [np.argsort(d, axis=1)[:, 1:8].astype(np.int32) for d in D]
+    rows = np.arange(40)[:, None]
+    distances = [[d[rows, J] for J in near] for d in D]
+    own = [np.median(distances[t][t], axis=1) for t in (0, 1)]
+    lie = [[np.median(distances[t][s], axis=1) / np.median(own[t][near[s]], axis=1) for s in (0, 1)] for t in (0, 1)]
+    expected = np.maximum(lie[1][0] / lie[0][0], lie[0][1] / lie[1][1])
+    np.testing.assert_allclose(farther_apart(near, distances), expected / np.median(expected))
+    scaled = [distances[0], [7.0 * d for d in distances[1]]]
+    np.testing.assert_allclose(farther_apart(near, scaled), farther_apart(near, distances))
+    few = [np.where(np.arange(7) < 4, J, np.int32(-1)) for J in near]
+    assert np.isnan(farther_apart(few, distances)).all()
+
+
+def test_chance_goes_no_farther_than_in_the_quieter_table_and_spreads_as_usual_rows_do():
+    rng = np.random.default_rng(0)
+    quiet, loud = np.exp(0.1 * rng.normal(size=(2, 2, 100)))
+    loud[:, :30] = 9.0
+    one, two = of_lesser_noise(quiet, loud)
+    assert (one <= quiet).all()
+    assert (two <= loud).all()
+    np.testing.assert_array_equal(np.sort(one, axis=None), np.sort(two, axis=None))
+    null, kept = np.exp(0.1 * rng.normal(size=(4, 100))), np.full((4, 100), 0.9)
+    for scale, who in ((1.0, 10), (4.0, 0)):  # e to the 0.6 is beyond all chance, unless usual rows spread as much
+        away = np.exp(0.1 * scale * rng.normal(size=100).clip(-2.0, 2.0))
+        away[:10] = np.exp(0.6)
+        given = {"farther": lambda left_out, away=away: away, "null_farther": null}
+        found = _of_shares(kept[0], kept, 0.05, **given)
+        assert found.moved[:10].sum() == who
+        assert found.moved[10:].sum() <= 1
 
 
 def test_of_tables_that_share_no_row_themselves_nothing_is_told(tables):

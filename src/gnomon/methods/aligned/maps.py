@@ -22,7 +22,7 @@ from gnomon.methods.aligned.file import save_aligned
 from gnomon.methods.aligned.fit import fit_together
 from gnomon.methods.aligned.movement import Movement, movement_of
 from gnomon.methods.aligned.neighbors_kept import KeptInTables, same_values, shares_kept, usual_share
-from gnomon.methods.aligned.noisy_copies import NoisyCopies
+from gnomon.methods.aligned.noisy_copies import NoisyCopies, of_lesser_noise
 from gnomon.methods.aligned.relations import identities
 from gnomon.methods.neighbor.anchors import Infinite
 from gnomon.methods.neighbor.base import NeighborEmbedder
@@ -250,7 +250,8 @@ class AlignedMaps:
 
         Springs and neighbours pull rows along whose own data say nothing new, and springs hold rows whose data do. A
         row is therefore said to have moved if it has other values in the two tables and keeps fewer of its 15 nearest
-        shared rows from table to table, those not counted that moved, than by chance.
+        shared rows from table to table, those not counted that moved, than by chance, or lies farther from them: a
+        row that goes where nobody is may keep its nearest.
 
         Chance is other seeds and noise. The noise is that between the two tables themselves: from each a copy is drawn,
         in which every shared row lies anew near its place, with so much noise that rows usually keep as many of their
@@ -290,14 +291,15 @@ class AlignedMaps:
         kept, unchanged = KeptInTables(estimators, values, rows), same_values(estimators[0], values, rows)
         shares = shares_kept(kept, n)
         usual = usual_share(shares[~unchanged]) if 2 * int(unchanged.sum()) < n else None
-        far, by_chance = np.empty((2 * n_repeats if n else 0, n)), np.ones((2 * n_repeats if n else 0, n))
+        far, by_chance, farther = (np.ones((2 * n_repeats if n else 0, n)) for _ in range(3))
         for side in (0, 1) if n else ():
             near = kept.nearest[side]
             chance = NoisyCopies(estimators[side], values[side], rows[:, side], near, kept.k, usual, self.seed_)
             for repeat in range(n_repeats):
                 seed, pair = self.seed_ + 2 * repeat + 1, 2 * repeat + side
-                (copy, places), by_chance[pair] = chance.draw(seed)
+                (copy, places), by_chance[pair], farther[pair] = chance.draw(seed)
                 far[pair] = self._apart_by_chance((values[side], copy), rows[:, side], places, seed)
+        farther[::2], farther[1::2] = of_lesser_noise(farther[::2], farther[1::2])
         return movement_of(
             (t, t + 1),
             rows,
@@ -306,6 +308,8 @@ class AlignedMaps:
             rate,
             kept=kept,
             null_kept=by_chance,
+            farther=kept.farther,
+            null_farther=farther,
             n_neighbors=kept.k,
             unchanged=unchanged,
         )

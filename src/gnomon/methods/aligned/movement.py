@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import exp, log
 from gnomon._false_discoveries import adjusted_p_values
 from gnomon._printed import ShortRepr
 from gnomon.methods.aligned.neighbors_kept import shares_kept
@@ -16,6 +17,7 @@ __all__ = ["Movement", "movement_of"]
 
 Float64Array = npt.NDArray[np.float64]
 _ROUNDS = 10  # of leaving out rows that moved as neighbours
+_SPREAD = (0.1, 0.75)  # quantiles by which distances spread, below those of rows that moved
 _FEW_KEPT, _USUAL = 0.5, 15  # neighbours that a usual row keeps; compared where it keeps more
 
 
@@ -25,7 +27,8 @@ class Movement(ShortRepr):
 
     A row's place also changes because the maps have other neighbours in the sequence, whose springs pull, and because
     rows around it come, go and move; and springs may hold a row whose values have changed. Whether a row moved is
-    therefore said by the tables: if it has other values, and keeps fewer of its neighbours in the data than by chance.
+    therefore said by the tables: if it has other values, and keeps fewer of its neighbours in the data than by chance
+    or lies farther from them.
     Chance is other seeds and noise: a copy of a table in which each row lies anew near its place, so far that rows
     usually keep as many of their neighbours as they do from the one table to the other. That presumes that at least
     half of the rows moved by noise alone.
@@ -47,16 +50,23 @@ class Movement(ShortRepr):
         share is larger without them: a row has not moved because others left it.
     null_kept : ndarray of shape (n_maps, n_shared)
         The same share between the tables and copies of `null`.
+    farther : ndarray of shape (n_shared,)
+        How much farther each lies in the one table than in the other from the neighbours that it has in either, against
+        how far these lie from their own: the larger of both directions, over the median row's. So rows are told that
+        go where nobody is, whose nearest rows stay the same. NaN where fewer than five neighbours are known.
+    null_farther : ndarray of shape (n_maps, n_shared)
+        The same between the tables and copies of `null`; at each rank the lesser of both tables', as rows thrown apart
+        in one of them are no noise, and spread at least as much as usual rows are from table to table.
     n_neighbors : int
         15; 45 or 135 where a usual row keeps less than half of fewer; at most half of the shared rows.
     unchanged : ndarray of shape (n_shared,), bool
         Rows of the same values in both tables; none where these have other features or hold distances.
     p_values : ndarray of shape (n_shared,)
-        The share of `null_kept`, of all rows, that is at most as large as the row's own, which is counted as one. 1 for
-        unchanged rows.
+        The share of all rows that keep as few neighbours or go as far by chance, whichever is rarer, among those by
+        chance of which the rarer is as rare; the row itself is counted as one. 1 for unchanged rows.
     moved : ndarray of shape (n_shared,), bool
-        Rows that keep fewer neighbours than by chance, chosen such that at most about `rate` of them do so by noise
-        alone; never those unchanged.
+        Rows that keep fewer neighbours or go farther from them than by chance, chosen such that at most about `rate` of
+        them do so by noise alone; never those unchanged.
     held : ndarray of shape (n_shared,), bool
         Those of them that go no farther in the maps than the farthest share `rate` does by chance.
     rate : float
@@ -69,6 +79,8 @@ class Movement(ShortRepr):
     null: Float64Array
     kept: Float64Array
     null_kept: Float64Array
+    farther: Float64Array
+    null_farther: Float64Array
     n_neighbors: int
     unchanged: npt.NDArray[np.bool_]
     p_values: Float64Array
@@ -84,8 +96,8 @@ class Movement(ShortRepr):
         return (
             f"From table {s} to table {t}, {len(self.distances):,} shared rows move {np.median(self.distances):.3g} in "
             f"the median, {np.median(self.null):.3g} by chance; {int(self.moved.sum()):,} moved: away from more of "
-            f"their {self.n_neighbors:,} nearest in the data than by chance.{self._held()}{self._same()}{self._noisy()}"
-            f"{self._too_few()}"
+            f"their {self.n_neighbors:,} nearest in the data than by chance, or farther.{self._held()}"
+            f"{self._same()}{self._noisy()}{self._too_few()}"
         )
 
     @property
@@ -127,10 +139,10 @@ class Movement(ShortRepr):
         fewer = int((self.p_values <= 1.0 / (1.0 + self.null_kept.size)).sum())
         if self.moved.any() or not fewer:
             return ""
-        verb = "keeps" if fewer == 1 else "keep"
+        verb, goes = ("keeps", "goes") if fewer == 1 else ("keep", "go")
         return (
-            f" {fewer:,} {verb} fewer than all {self.null_kept.size:,} rows did by chance, but fewer than "
-            f"{self.fewest:,} cannot be told from it with so many: use a larger n_repeats."
+            f" {fewer:,} {verb} fewer than all {self.null_kept.size:,} rows did by chance, or {goes} farther, but "
+            f"fewer than {self.fewest:,} cannot be told from it with so many: use a larger n_repeats."
         )
 
 
@@ -143,16 +155,22 @@ def movement_of(
     *,
     kept: Callable[[npt.NDArray[np.bool_]], Float64Array],
     null_kept: Float64Array,
+    farther: Callable[[npt.NDArray[np.bool_]], Float64Array],
+    null_farther: Float64Array,
     n_neighbors: int,
     unchanged: npt.NDArray[np.bool_],
 ) -> Movement:
-    """Compare movements, and the neighbours that rows keep, with those by chance.
+    """Compare movements, the neighbours that rows keep and how far they go from them with those by chance.
 
     Parameters
     ----------
     tables, rows, distances, null, rate, null_kept, n_neighbors, unchanged : as in `Movement`
+    null_farther : ndarray
+        As in `Movement`, not spread.
     kept : callable
         Returns the shares of neighbours kept if the rows that are True in its argument are not counted.
+    farther : callable
+        Returns how much farther they lie, likewise.
 
     Returns
     -------
@@ -160,15 +178,42 @@ def movement_of(
     """
     moved = np.zeros(len(rows), dtype=np.bool_)
     shares = shares_kept(kept, len(rows))
-    for _ in range(_ROUNDS):  # shares only rise, so fewer rows move from round to round
-        used = shares
-        p = np.where(unchanged, 1.0, _share_as_large(-used, -null_kept))
+    away = farther(np.zeros(len(rows), dtype=np.bool_))
+    null_farther = _as_spread(null_farther, away)
+    null_extreme = _more_extreme(null_kept, null_farther, null_kept, null_farther)
+    for _ in range(_ROUNDS):  # shares only rise and rows only come nearer, so fewer rows move from round to round
+        used, left = shares, away
+        extreme = _more_extreme(used, left, null_kept, null_farther)
+        p = np.where(unchanged, 1.0, _share_as_large(-extreme, -null_extreme))
         before, moved = moved, adjusted_p_values(np.where(unchanged, np.nan, p)) <= rate  # NaN is not
         if np.array_equal(before, moved):
             break
-        shares = np.fmax(shares, kept(moved))
+        shares, away = np.fmax(shares, kept(moved)), np.fmin(away, farther(moved))
     held = moved & (_share_as_large(distances, null) > rate)
-    return Movement(tables, rows, distances, null, used, null_kept, n_neighbors, unchanged, p, moved, held, rate)
+    told = (used, null_kept, left, null_farther, n_neighbors, unchanged)
+    return Movement(tables, rows, distances, null, *told, p, moved, held, rate)
+
+
+def _as_spread(null: Float64Array, found: Float64Array) -> Float64Array:
+    """Return what goes farther by chance, spread at least as much as what usual rows of the tables do.
+
+    Rows that keep as many of their neighbours as those of the copies may lie much farther among them.
+    """
+    known, by_chance = found[np.isfinite(found)], null[np.isfinite(null)]
+    if not known.size or not by_chance.size:
+        return null
+    spread, usual = (np.abs(log(np.quantile(values, _SPREAD))) for values in (known, by_chance))
+    larger = float(np.max(np.divide(spread, usual, out=np.ones(len(_SPREAD)), where=usual > 0)))
+    return np.where(np.isfinite(null), exp(max(larger, 1.0) * log(np.where(np.isfinite(null), null, 1.0))), np.nan)
+
+
+def _more_extreme(
+    kept: Float64Array, farther: Float64Array, null_kept: Float64Array, null_farther: Float64Array
+) -> Float64Array:
+    """Return the lesser of the shares of chance that keep as few or go as far; NaN where neither is known."""
+    lesser = np.minimum(_share_as_large(-kept, -null_kept), _share_as_large(farther, null_farther))
+    found: Float64Array = np.where(np.isfinite(kept) | np.isfinite(farther), lesser, np.nan)
+    return found
 
 
 def _share_as_large(values: Float64Array, null: Float64Array) -> Float64Array:

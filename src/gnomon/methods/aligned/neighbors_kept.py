@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,14 @@ import scipy
 
 from gnomon._run import current_run
 from gnomon.evaluation.scores import shared_neighbors
-from gnomon.neighbors import among_rows, compute_neighbors
+from gnomon.neighbors import among_rows, compute_neighbors, pair_distances
 
 __all__ = [
     "KeptInTables",
     "Nearest",
     "Rows",
+    "distances_to",
+    "farther_apart",
     "kept_neighbors",
     "nearest_rows",
     "same_values",
@@ -56,11 +58,18 @@ class KeptInTables:
     ----------
     nearest : list of two ndarrays of shape (n_shared, n_near), int32
         The nearest shared rows of each in either table, more than are compared; none of fewer than three rows.
+    distances : list of two lists of two ndarrays of shape (n_shared, k)
+        ``distances[t][s]`` are those in table t to the k nearest of table s that are compared.
     """
 
     def __init__(self, estimators: tuple[Any, Any], values: tuple[Any, Any], rows: Rows) -> None:
         self.n, self.k = len(rows), 0
         self.nearest = [np.empty((self.n, 0), np.int32)] * 2
+        self._find_nearest(estimators, values, rows)
+        near = [nearest[:, : self.k] for nearest in self.nearest]
+        self.distances = [[distances_to(estimators[t], values[t], rows[:, t], own) for own in near] for t in (0, 1)]
+
+    def _find_nearest(self, estimators: tuple[Any, Any], values: tuple[Any, Any], rows: Rows) -> None:
         most = max(0, (len(rows) - 1) // 2)
         for k in _NEIGHBORS:
             if self.k == min(k, most):
@@ -80,6 +89,14 @@ class KeptInTables:
         same = shared_neighbors(one, two, one >= 0)
         return np.where(fewer >= min(self.k, _FEWEST), same / np.maximum(fewer, 1), np.nan)
 
+    def farther(self, left_out: npt.NDArray[np.bool_]) -> Float64Array:
+        """Return `farther_apart` if some rows are nobody's neighbours.
+
+        A row thrown out where nobody is may keep the neighbours it is nearest to, but not how near they are.
+        """
+        near = [nearest[:, : self.k] for nearest in self.nearest]
+        return farther_apart([np.where((J >= 0) & ~left_out[J], J, np.int32(-1)) for J in near], self.distances)
+
     def _counted(self, nearest: Nearest, left_out: npt.NDArray[np.bool_]) -> Nearest:
         """Return the k nearest of the others; -1 for those behind them."""
         counts = (nearest >= 0) & ~left_out[nearest]
@@ -94,6 +111,64 @@ def shares_kept(kept: Callable[[npt.NDArray[np.bool_]], Float64Array], n: int) -
     """
     shares = kept(np.zeros(n, dtype=np.bool_))
     return np.fmax(shares, kept(shares < _ENOUGH * usual_share(shares)))
+
+
+def farther_apart(nearest: Sequence[Nearest], distances: Sequence[Sequence[Float64Array]]) -> Float64Array:
+    """Return how much farther rows lie from their neighbours of either table in the other, against a usual row.
+
+    How far a row lies from its neighbours is the median distance to them, over the median of that by which they lie
+    from their own. What counts is this in the other table over that in the table whose neighbours they are, and of both
+    tables the larger.
+
+    Parameters
+    ----------
+    nearest : two ndarrays of shape (n_rows, n_near)
+        Neighbours of the same rows in either table; -1 is none.
+    distances : two of two ndarrays of shape (n_rows, n_near)
+        ``distances[t][s]`` are those in table t to the neighbours of table s.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        A usual row has 1; NaN of rows of fewer than five neighbours.
+    """
+    own = [_medians(distances[t][t], np.isfinite(distances[t][t])) for t in (0, 1)]
+    found = np.full(len(nearest[0]), np.nan)
+    for s, near in enumerate(nearest):
+        there, here = (
+            _medians(distances[t][s], (near >= 0) & np.isfinite(distances[t][s])) / _medians(own[t][near], near >= 0)
+            for t in (1 - s, s)
+        )
+        found = np.fmax(found, np.divide(there, here, out=np.full(len(near), np.nan), where=here > 0))
+    known = np.isfinite(found)
+    usual = float(np.median(found[known])) if known.any() else 1.0
+    return np.where(known, found / usual, np.nan) if usual > 0 else np.full(len(found), np.nan)
+
+
+def _medians(values: Float64Array, counted: npt.NDArray[np.bool_]) -> Float64Array:
+    """Return the median, the lower of two, of what counts in each row; NaN of fewer than five and of zero."""
+    ordered, n = np.sort(np.where(counted, values, np.inf), axis=1), counted.sum(axis=1)
+    if not ordered.shape[1]:
+        return np.full(len(values), np.nan)
+    middle = np.take_along_axis(ordered, np.maximum(n - 1, 0)[:, None] // 2, axis=1)[:, 0]
+    return np.where((n >= _FEWEST) & (middle > 0), middle, np.nan)
+
+
+def distances_to(estimator: Any, values: Any, rows: Rows, nearest: Nearest) -> Float64Array:
+    """Return the distances of some rows to neighbours among them in a table; NaN to -1 and those not stored."""
+    if not nearest.size:
+        return np.full(nearest.shape, np.nan)
+    n, k = nearest.shape
+    others = (np.arange(n)[:, None] + np.arange(1, k + 1)) % n  # different rows, for those that lack a neighbour
+    known: npt.NDArray[np.bool_] = np.asarray((nearest >= 0).all(axis=1))
+    own = among_rows(values, rows, estimator.metric)
+    found = pair_distances(
+        own,
+        np.where(known[:, None], nearest, others).astype(np.int32),
+        metric=estimator.metric,
+        metric_params=estimator.metric_params,
+    ).astype(np.float64)
+    return np.where(known[:, None] & np.isfinite(found), found, np.nan)
 
 
 def kept_neighbors(one: Nearest, two: Nearest) -> Float64Array:

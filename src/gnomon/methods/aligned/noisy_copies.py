@@ -9,9 +9,17 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon.methods.aligned.neighbors_kept import Nearest, Rows, kept_neighbors, nearest_rows, usual_share
+from gnomon.methods.aligned.neighbors_kept import (
+    Nearest,
+    Rows,
+    distances_to,
+    farther_apart,
+    kept_neighbors,
+    nearest_rows,
+    usual_share,
+)
 
-__all__ = ["NoisyCopies"]
+__all__ = ["NoisyCopies", "of_lesser_noise"]
 
 Float64Array = npt.NDArray[np.float64]
 Drawn = tuple[Any, npt.NDArray[np.int64]]  # a table, and which shared row is at the place of each
@@ -64,8 +72,8 @@ class NoisyCopies:
         if n_neighbors and not self.trades and target is not None:
             self._find_scale(target, seed)
 
-    def draw(self, seed: int) -> tuple[Drawn, Float64Array]:
-        """Return a copy, and which share of its neighbours each shared row keeps in it.
+    def draw(self, seed: int) -> tuple[Drawn, Float64Array, Float64Array]:
+        """Return a copy, which share of its neighbours each row keeps in it, and how much farther these lie.
 
         Parameters
         ----------
@@ -76,15 +84,23 @@ class NoisyCopies:
         table, places : see `Drawn`
             Shared row ``places[i]`` is row ``rows[i]`` of the copy.
         kept : ndarray of shape (n_shared,)
+        farther : ndarray of shape (n_shared,)
+            See `farther_apart`.
         """
-        rng = np.random.default_rng(seed)
+        rng, n = np.random.default_rng(seed), len(self.rows)
         if not self.k:
-            return (self.values, np.arange(len(self.rows))), np.full(len(self.rows), np.nan)
+            return (self.values, np.arange(n)), np.full(n, np.nan), np.full(n, np.nan)
         if self.trades:
             places = self._traded(rng)
-            return (self.values, places), self._kept(_as_rows(self.nearest, places))
-        table = self._moved(self.scale, rng)
-        return (table, np.arange(len(self.rows))), self._kept(self._found(table))
+            table, found = self.values, _as_rows(self.nearest, places)
+        else:
+            table, places = self._moved(self.scale, rng), np.arange(n)
+            found = self._found(table)
+        near = [self.nearest[:, : self.k], found[:, : self.k]]
+        rows = self.rows[np.argsort(places)]  # where each shared row lies in the copy
+        tables = ((self.values, self.rows), (table, rows))
+        distances = [[distances_to(self.estimator, *own, lists) for lists in near] for own in tables]
+        return (table, places), self._kept(found), farther_apart(near, distances)
 
     def _find_scale(self, target: float, seed: int) -> None:
         """Find the noise with which rows keep no more than they do between the tables; trade if there is none."""
@@ -133,6 +149,24 @@ class NoisyCopies:
 
     def _kept(self, nearest: Nearest) -> Float64Array:
         return kept_neighbors(self.nearest[:, : self.k], nearest[:, : self.k])
+
+
+def of_lesser_noise(one: Float64Array, two: Float64Array) -> tuple[Float64Array, Float64Array]:
+    """Return what goes far by chance in copies of two tables, nowhere farther than in the other at the same rank.
+
+    Rows thrown apart in one of the tables only lie among rows that differ by much, which is no noise.
+
+    Parameters
+    ----------
+    one, two : ndarrays of one shape
+        Of copies of the one table and of the other; NaN counts as farthest.
+    """
+    orders = [np.argsort(values, axis=None, kind="stable") for values in (one, two)]
+    least = np.fmin(*(values.ravel()[order] for values, order in zip((one, two), orders, strict=True)))
+    found = (np.empty(one.size), np.empty(one.size))
+    for values, order in zip(found, orders, strict=True):
+        values[order] = least
+    return found[0].reshape(one.shape), found[1].reshape(one.shape)
 
 
 def _halved(too_little: Callable[[float], bool], low: float, high: float) -> float:
