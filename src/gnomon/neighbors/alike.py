@@ -36,6 +36,7 @@ def alike_in_columns(X: Any, sets: Rows, rows: Rows, n_table: int) -> npt.NDArra
     Parameters
     ----------
     X : ndarray or CSR of shape (n_rows, n_columns)
+        Numbers.
     sets : ndarray of shape (n_rows,), intp
         Numbers of the sets of rows that are near each other.
     rows : ndarray of intp
@@ -76,6 +77,7 @@ def sets_alike_in_columns(X: Any, sets: Rows, metric: str = "euclidean") -> Rows
     Parameters
     ----------
     X : ndarray or CSR of shape (n_rows, n_columns)
+        Numbers.
     sets : ndarray of shape (n_rows,), intp
         The first row of the set of each row, its own number where it is in none.
     metric : str, default="euclidean"
