@@ -20,7 +20,7 @@ def stability(result: Map, n_runs: int | None, vary: str, options: dict[str, Any
     from gnomon.evaluation import stability_of_maps
 
     method = method_of(result, remedy="Call gnomon.evaluation.compare_runs with maps that you made.")
-    given = {"labels": result.labels if len(result._classes()) else None, "n_jobs": result.n_jobs}
+    given: dict[str, Any] = {"labels": result.labels if len(result._classes()) else None, "n_jobs": result.n_jobs}
     n = int(result.X.shape[0])
     if 3 <= n < _NEIGHBORS + 2:  # with as many all rows would be neighbours
         given["n_neighbors"] = (n - 1) // 2
