@@ -181,8 +181,8 @@ struct Column : Summary {
         }
     }
 
-    // Deviations are taken from the first value, so the means of a constant column are exactly that constant. So is that
-    // of a group of one value, whatever others hold: rounding of its sum would pass for a spread within it.
+    // Deviations are taken from the first value, so the means of a constant column are exactly that constant. So is
+    // that of a group of one value, whatever others hold: rounding of its sum would pass for a spread within it.
     void find_moments(std::span<const std::uint64_t> sizes) {
         const bool has_zeros = std::any_of(zeros.begin(), zeros.end(), [](std::uint64_t z) { return z > 0; });
         const double shift = has_zeros || values.empty() ? 0.0 : static_cast<double>(values.front());
