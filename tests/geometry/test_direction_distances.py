@@ -163,9 +163,9 @@ def test_a_row_that_breaks_an_exact_relation_stands_out_off_the_directions():
     assert found.off[9] == pytest.approx(0.05**2 / 6.0, rel=0.05)
 
 
-def test_columns_of_one_value_say_nothing():
+def test_columns_of_one_or_two_values_say_nothing():
     X = factors(np.random.default_rng(6), 200, 8)
-    padded = np.column_stack([np.full(200, 3.0), X, np.arange(200) < 15])
+    padded = np.column_stack([np.full(200, 3.0), X, np.arange(200) < 15, np.arange(200) % 2])
     found = direction_distances(padded)
     assert found.columns.tolist() == list(range(1, 9))
     np.testing.assert_array_equal(found.within, direction_distances(X).within)

@@ -20,7 +20,7 @@ from gnomon.clusters.result import Cluster, Clusters, Level
 from gnomon.clusters.splits import Group, Split, shown_splits
 from gnomon.clusters.steps import without_levels
 from gnomon.clusters.tree import DensityTree
-from gnomon.clusters.votes import Assigned, assign, rows_apart
+from gnomon.clusters.votes import Assigned, assign, rows_apart, without_tails
 from gnomon.data import check_table
 from gnomon.evaluation.judged_metrics import rows_with_direction
 from gnomon.exceptions import DataWarning
@@ -208,7 +208,7 @@ def find_clusters(
         if groups:
             with untold_zeros():
                 one = rows_apart(table.values, halves.learned, groups, metric, Assigned.of_one(n), few)
-            lonely = directed[one[directed]]
+                lonely = without_tails(table.values, halves.learned, directed[one[directed]], metric)
         nobody = np.full(n, -1, dtype=np.int64)
         return Clusters((), -1, nobody, np.full(n, np.nan), apart=lonely, **found)
     assigned = assign(table.values, halves.learned, groups, metric)

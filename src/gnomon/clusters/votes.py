@@ -17,7 +17,7 @@ from gnomon.clusters.splits import Group
 from gnomon.neighbors import RowSearch
 from gnomon.neighbors.straight import DIRECTIONS, squared_chords, straight_rows
 
-__all__ = ["Assigned", "assign", "rows_apart"]
+__all__ = ["Assigned", "assign", "rows_apart", "without_tails"]
 
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
@@ -29,6 +29,8 @@ _AT_ONCE = 1 << 22  # numbers of neighbours' rows held together
 _FENCE = 3.0  # times the range of the middle half: Tukey's outer fence
 _INNER_FENCE = 1.5
 _MATES = 5  # nearest learned rows of one in a small group, which are of that group
+_GAP = 1.2  # times as far as its mates all others lie from a row of a group apart
+_MOST_LONELY = 2000  # rows apart; more are no few
 
 
 @dataclass(frozen=True)
@@ -199,6 +201,42 @@ def rows_apart(
         apart[rows[(far > _fence(far, _INNER_FENCE)) & (step > _fence(step, _FENCE))]] = True
     found: npt.NDArray[np.bool_] = apart | (apart[learned[mates]].mean(axis=1) > 0.5)
     return found
+
+
+def without_tails(X: Any, learned: Labels, lonely: Labels, metric: str) -> Labels:
+    """Return those of rows that lie apart which a gap parts from all others, and not only ever longer steps.
+
+    At the end of a skewed continuum rows lie apart from most, and yet each is near to one that is a little farther in.
+    A row stays if its nearest row beyond those that stay is farther than its fifth nearest among them, 1.2 times; what
+    goes is beyond from then on, until no more goes. So the end of a continuum goes row by row.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n_samples, n_features)
+        The table.
+    learned : ndarray of int64
+        Numbers of the rows that were learned from, ascending.
+    lonely : ndarray of int64
+        Numbers of the rows that lie apart, ascending.
+    metric : str
+        In which they do.
+    """
+    n, others = len(lonely), np.setdiff1d(learned, lonely)
+    if n <= _MATES or n > _MOST_LONELY or not len(others):
+        return lonely[:0]
+    found, distances = _nearest(X, lonely, lonely, n - 1, metric)
+    within = np.full((n, n), np.inf)
+    np.put_along_axis(within, np.searchsorted(lonely, lonely[found]), distances.astype(np.float64), axis=1)
+    beyond = _nearest(X, lonely, others, 1, metric)[1][:, 0].astype(np.float64)
+    inside = np.arange(n)
+    while len(inside) > _MATES:
+        mate = np.partition(within[np.ix_(inside, inside)], _MATES - 1, axis=1)[:, _MATES - 1]
+        stays = beyond[inside] > _GAP * mate
+        if stays.all():
+            return lonely[inside]
+        gone, inside = inside[~stays], inside[stays]
+        beyond = np.minimum(beyond, within[:, gone].min(axis=1))
+    return lonely[:0]
 
 
 def _fence(values: Floats, times: float) -> float:

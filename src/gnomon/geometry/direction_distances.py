@@ -329,9 +329,14 @@ def _rows_of_sample(n_columns: int) -> int:
 
 
 def _columns_that_count(X: Any) -> Ints:
+    """Return the columns of more than two values, none of which nearly all rows have.
+
+    Those of two are answers or the levels of a category, of which a rare one is no distance.
+    """
     some = np.sort(dense_rows(X[evenly_spaced(int(X.shape[0]), _LOOKED_AT)]), axis=0)
     same = int(_SAME * len(some))
-    return np.flatnonzero((some[same:] > some[: len(some) - same]).all(axis=0)).astype(np.int64)
+    several = ((some > some[0]) & (some < some[-1])).any(axis=0)
+    return np.flatnonzero(several & (some[same:] > some[: len(some) - same]).all(axis=0)).astype(np.int64)
 
 
 def _rows_of(X: Any, rows: Ints, columns: Ints) -> Float64Array:
