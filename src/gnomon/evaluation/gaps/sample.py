@@ -139,7 +139,6 @@ class SampledRows:
         lattice, given = Lattice.of(sample) if metric == "euclidean" and wide is None else None, None
         if lattice is not None:
             sample, given = lattice.laid(sample, seed), sample
-        circle = _is_circle(values, metric)
         return cls(
             sample,
             own,
@@ -147,17 +146,17 @@ class SampledRows:
             n,
             n_nulls,
             seed,
-            n_zero,
-            order,
-            named,
-            wide,
-            whole,
-            n_unseen,
-            circle,
-            metric,
-            lattice,
-            given,
-            near,
+            n_zero=n_zero,
+            succession=order,
+            columns=named,
+            wide=wide,
+            whole_numbers=whole,
+            n_unseen=n_unseen,
+            is_circle=_is_circle(values, metric),
+            metric=metric,
+            lattice=lattice,
+            given=given,
+            near=near,
         )
 
     @property
