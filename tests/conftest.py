@@ -35,6 +35,15 @@ def pytest_xdist_setupnodes(config, specs):
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """Answer `-n auto`: three workers for two processors, as one that waits for a browser leaves its own idle."""
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return processors + processors // 2
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector):
     """Let every other worker collect from the end: each file's assertions are rewritten once, not by each of them."""
