@@ -41,6 +41,7 @@ __all__ = [
 
 _logger = logging.getLogger("gnomon.data")
 _SHOWN = 8  # names listed in a note or an error
+_DRAWN = 256  # pictures drawn at a time, so that they stay in a cache
 LABEL_WORDS = {"label", "labels", "class", "target", "y", "cluster", "species", "category"}
 """Names of columns that hold labels more often than features."""
 TEXT_NOTE = "columns without numbers are kept as metadata"
@@ -173,16 +174,25 @@ def draw_rows(X: npt.NDArray[Any] | scipy.sparse.csr_array, shape: tuple[int, ..
         low, high = min(low, 0.0), max(high, 0.0)
     scale = 255.0 / (high - low) if high > low else 0.0
     pictures = np.empty(X.shape, np.uint8)
-    for start in range(0, len(pictures), 1024):
-        rows = X[start : start + 1024]
-        values = (rows if isinstance(rows, np.ndarray) else rows.toarray()).astype(np.float64) / 2
-        grey = np.nan_to_num((values - low) * scale, nan=0.0, posinf=255.0, neginf=0.0)
-        pictures[start : start + 1024] = np.rint(np.clip(grey, 0.0, 255.0))
+    for start in range(0, len(pictures), _DRAWN):
+        rows = X[start : start + _DRAWN]
+        grey = np.multiply(rows if isinstance(rows, np.ndarray) else rows.toarray(), 0.5, dtype=np.float64)
+        grey -= low
+        grey *= scale
+        if not np.isfinite(grey.sum()):
+            np.nan_to_num(grey, copy=False, nan=0.0, posinf=255.0, neginf=0.0)
+        np.rint(np.clip(grey, 0.0, 255.0, out=grey), out=grey)
+        pictures[start : start + _DRAWN] = grey
     return pictures.reshape(len(pictures), *shape)
 
 
 def _range(values: npt.NDArray[Any]) -> tuple[float, float]:
     """Return the smallest and the largest of the finite values, halved: the difference of two halves is finite."""
+    if not values.size:
+        return 0.0, 0.0
+    low, high = float(values.min()), float(values.max())
+    if math.isfinite(low) and math.isfinite(high):  # then all are: NaN would be both
+        return low / 2, high / 2
     low, high = np.inf, -np.inf
     flat = values.reshape(-1)  # a view, for tables in row order
     for start in range(0, len(flat), 2**20):

@@ -18,7 +18,7 @@ __all__ = ["columns_beside"]
 Array = npt.NDArray[Any]
 
 _MOST_CLASSES = 50  # columns with more are measured, or name rows
-_FIRST = 200  # rows by which most features are seen not to tell a column
+_FIRST = 200  # rows by which most features are seen not to tell a column; of the rest ten times as many, and so on
 
 
 def columns_beside(result: Map) -> dict[str, Array]:
@@ -71,7 +71,9 @@ def _is_told(column: Array, values: Array) -> bool:
         return False
     rows = np.flatnonzero(classes.codes >= 0)
     same = np.arange(values.shape[1])
-    for some in (rows[:_FIRST], rows):
+    n_looked = min(_FIRST, len(rows))
+    while True:
+        some = rows[:n_looked]
         some = some[np.argsort(classes.codes[some], kind="stable")]
         firsts = np.unique(classes.codes[some], return_index=True)[1]
         near = values[np.ix_(some, same)]
@@ -79,4 +81,7 @@ def _is_told(column: Array, values: Array) -> bool:
         same = same[constant.all(axis=0)]
         if not len(same):
             return False
+        if n_looked == len(rows):
+            break
+        n_looked = min(10 * n_looked, len(rows))
     return len(np.unique(values[np.ix_(some[firsts], same)], axis=0)) == len(classes)
