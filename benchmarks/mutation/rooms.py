@@ -88,6 +88,9 @@ ROOMS = {
             "cli/test_saved_map_commands.py",
         ),
     ),
+    "clusters": Room(("clusters/*.py",), ("clusters", "maps/test_islands_beside_clusters.py")),
+    "data": Room(("data/**/*.py",), ("data", "faults/test_inputs.py", "test_entrance.py", "test_validation.py")),
+    "maps": Room(("maps/**/*.py",), ("maps", "explanations/test_outliers.py", "explanations/test_suspects.py")),
     "evaluation": Room(("evaluation/**/*.py",), ("evaluation", "test_docstrings.py")),
     "explanations": Room(("explanations/**/*.py",), ("explanations", "test_docstrings.py")),
     "drift": Room(

@@ -353,7 +353,7 @@ def test_nothing_is_claimed_in_one_cloud(kind):
     assert clusters.summary().startswith("No clusters: none of")
     assert set(clusters.names) == {""}
     level = clusters.level()
-    assert len(level) == 0
+    assert (len(level), level.persistence) == (0, 0.0)
     assert level.labels.tolist() == [-1] * len(clusters.nearest)
     assert set(level.names) == {""}
     assert level.to_dict()["clusters"] == []

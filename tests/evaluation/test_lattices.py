@@ -99,6 +99,8 @@ def test_scores_are_placed_by_quantiles_and_beyond_them_along_a_line():
     far = _by_quantiles(np.array([8.0, 9.0, 10.0]), cloud)
     assert far[2] - far[1] == pytest.approx(far[1] - far[0])
     assert far[1] > far[0] > 2.5
+    tied = np.concatenate([np.zeros(100), np.arange(1.0, 101.0)])  # where the line would have no slope there is none
+    assert len(set(_by_quantiles(np.array([-0.5, -5.0]), tied))) == 1
 
 
 def test_rows_of_a_cut_normal_cloud_become_normal_along_the_component_and_other_columns_stay():

@@ -67,6 +67,8 @@ def test_rows_are_worked_on_in_parts_of_half_a_million_numbers_and_sixteen_rows_
     assert [(part.start, part.stop) for part in wide] == [(at, min(at + 16, 100)) for at in range(0, 100, 16)]
     step = 2**19 // (8 * 1000 * 3)
     assert [(part.start, part.stop) for part in narrow] == [(at, min(at + step, 100)) for at in range(0, 100, step)]
+    table, near = np.arange(3.0 * 2**18, dtype=np.float32).reshape(3, -1), np.array([[2, 0, 1], [1, 1, 0]], np.int32)
+    np.testing.assert_array_equal(fits_of(3, 3, 1, 2, 0)._around(table, near), table[near].sum(axis=1))  # row by row
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from gnomon.extension.drift.chance import (
     largest_shift,
 )
 from gnomon.extension.drift.columns import Unknown, largest_difference, measure_unknown
+from gnomon.extension.held_out import Unlikeness
 from gnomon.neighbors import RowSearch, compute_neighbors
 
 ROWS = np.random.default_rng(0).normal(size=(300, 3))
@@ -196,6 +197,10 @@ def test_other_shares_of_the_labels_are_told_as_such():
     (X, labels), (X_new, _) = kinds([150, 100, 50]), kinds([5, 5, 90])
     told = measure_drift(X, X[:, :2], X_new, X_new[:, :2], labels=labels)
     assert told.by_shares
+    unlike = Unlikeness(told.novelty, np.zeros(100), np.zeros(100, dtype=bool), 300)
+    for given, explained in ((unlike, True), (unlike._replace(novelty=np.full(100, 0.9)), False)):
+        in_components = measure_drift(X, X[:, :2], X_new, X_new[:, :2], labels=labels, unlikeness=given)
+        assert (in_components.differs, in_components.by_shares) == (True, explained)
     assert told.summary().splitlines()[-1] == (
         "No need to fit again. The new rows come in other shares of the labels (90% came to c), and otherwise are like "
         "the old."
@@ -336,6 +341,8 @@ def test_copies_that_are_to_be_expected_are_counted_and_not_told():
     drift = measure_drift(twice[order[:450]], twice[order[:450], :2], twice[order[450:]], twice[order[450:], :2])
     assert len(drift.copies) > 80
     assert "copies" not in str(drift)
+    nearly = twice + 1e-4 * rng.normal(size=twice.shape)
+    assert measure_drift(nearly, nearly[:, :2], twice[:50], twice[:50, :2]).n_repeated == 600
     answers = rng.integers(1, 6, size=(500, 4)).astype(float)
     answered = measure_drift(answers[:400], answers[:400, :2], answers[:100], answers[:100, :2])
     assert answered.n_equal == 100

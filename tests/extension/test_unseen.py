@@ -105,6 +105,18 @@ def test_more_rows_must_lie_apart_where_new_rows_outnumber_the_old():
     assert len(drift_of(new[-800:], frames(1200, 0)).group) == 5
 
 
+@pytest.mark.parametrize(
+    ("room", "links_of_old", "told"), [(1.49, 0.1, 0), (1.51, 0.1, 32), (1.6, 2.2, 0), (1.7, 2.2, 32)]
+)
+def test_a_group_lies_apart_by_what_links_it_and_what_links_as_many_old_rows(room, links_of_old, told):
+    """All its rows are 1 apart, one more is in the room beside them, the fifth old row links those next to it."""
+    group, axis = np.eye(32) / np.sqrt(2.0), np.full(32, 1.0 / np.sqrt(32.0))
+    beside, beyond = (group.mean(axis=0) + np.sqrt(far**2 - 31.0 / 64.0) * axis for far in (room, 50.0))
+    old = beyond + np.outer(np.array([0.0, 0.1, 0.1, 0.1, 1.0]) * [1.0, 1.0, 1.0, 1.0, links_of_old], axis)
+    found = unseen._set_apart(old, np.concatenate([group, beside[None]]), np.arange(32))
+    assert found.tolist() == list(range(told))
+
+
 @pytest.mark.parametrize("draw", ["standard_t", "lognormal", "poisson"])
 @pytest.mark.parametrize("d", [2, 5])
 def test_tails_of_one_distribution_are_no_group(draw, d):
@@ -169,6 +181,7 @@ def test_a_rare_kind_that_is_common_in_new_rows_is_not_new():
     rare, common = kinds(400, 0, new=12), kinds(200, 1, new=150)
     assert len(rows_of_new_kind(BothTables(rare, common, 10))) == 0
     assert len(rows_of_new_kind(BothTables(rare[:388], common, 10))) >= 140
+    assert len(rows_of_new_kind(BothTables(rare[:389], common, 10))) >= 100  # one old row in their midst is in order
 
 
 @pytest.mark.parametrize(("n_old", "n_new"), [(300, 100), (100, 12), (60, 600), (200, 600)])
