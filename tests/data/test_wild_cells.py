@@ -249,6 +249,8 @@ def test_a_cell_of_an_undivided_table_is_told_where_it_makes_the_distances_of_it
     told = _told_undivided(values)
     assert told.startswith("gnomon: 'c0' has 200 (row 7) far from all others (")
     assert f"a standard deviation that is {times:.0f} times as large as without. Such cells make most" in told
+    about_zero = values - (values.max(axis=0) + values.min(axis=0)) / 2.0
+    assert "(row 7) far from all others" in _told_undivided(about_zero)
     values[7, 0] = 65.0  # half the squared distance of two rows is 50^2 + 1^2 + 1^2
     assert len(find_wild_cells(values[:, 0])) == 1
     assert _told_undivided(values) == ""
