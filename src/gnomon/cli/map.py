@@ -49,6 +49,24 @@ def _weights(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     return found or None
 
 
+def _orders(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any] | bool | None:
+    """Turn COL=LOW,...,HIGH, COL=no and no into orders by column; None if there are none."""
+    if not values:
+        return None
+    if "no" in values:
+        if len(values) > 1:
+            raise click.BadParameter("no is for all columns: give it alone, or COL=no for one column.")
+        return False
+    found: dict[str, Any] = {}
+    for text in values:
+        name, _, rest = text.partition("=")
+        order = split_names(ctx, param, rest) or []
+        if not name or (rest != "no" and len(order) < 2):
+            raise click.BadParameter(f"{text!r} must be COL=LOW,...,HIGH, such as size=small,large, or COL=no, or no.")
+        found[name] = False if rest == "no" else order
+    return found
+
+
 def _blocks(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any] | None:
     """Turn NAME=COLUMNS[:METRIC[:WEIGHT]] into blocks; None if there are none."""
     from gnomon.data import Block
@@ -153,6 +171,14 @@ def _foretell(table: Any, method: str, n_fitted: int | None, memory: str | None,
 )
 @with_scale
 @click.option(
+    "--ordered",
+    metavar="COL=LOW,...,HIGH",
+    multiple=True,
+    callback=_orders,
+    help="Order of the texts of a column, which become ranks; COL=no, or no for all columns, leaves texts that seem to "
+    "be steps of a scale categories. May be repeated.",
+)
+@click.option(
     "--feature-weight",
     metavar="FEATURE=WEIGHT",
     multiple=True,
@@ -210,6 +236,7 @@ def map(
     metadata: str | None,
     features: list[str] | None,
     drop: list[str] | None,
+    ordered: dict[str, Any] | bool | None,
     blocks: dict[str, Any] | None,
     images: tuple[int, ...] | None,
     layer: str | None,
@@ -254,6 +281,7 @@ def map(
         why = why_in_blocks(data, asked=bool(scaling))
         useless = {"png": png, "report": report, "target": target, "block": blocks, "side-file": side_file}
         refuse_options({**useless, "byte-budget": byte_budget, "no-verdicts": no_verdicts}, why)
+        refuse_options({"ordered": ordered}, why)
         refuse_options({"blind-spots": blind_spots, "claim": claims}, why)
         if in_blocks:
             refuse_options({"metadata": metadata, "images": images, "layer": layer, "missing": missing}, why)
@@ -276,7 +304,7 @@ def map(
                 "obsm": obsm,
             }
             dataset = table = open_data(data, **beside, missing=empty_cells(missing))
-            columns = given(features=features, drop=drop, blocks=blocks, target=target)
+            columns = given(features=features, drop=drop, ordered=ordered, blocks=blocks, target=target)
             if memory is not None and not scaling:
                 _refuse_what_follows(dataset, method, {*paths}, memory)
         if (in_blocks or scaling) and not (quiet or as_json):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from gnomon._estimator import check_is_fitted
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.data.columns import (
     MOST_CATEGORIES,
+    check_ordered,
     encode_rows,
     find_rules,
     raw_columns,
@@ -42,7 +43,11 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
       fit, which is warned of, has zeros, or one half. "NA", "n/a", "NaN", "null" and "?" are no values.
     - One text, category or truth value in two rows or more, such as "x", in any case and with any space, beside blanks
       in at least one row of 20 becomes 1, and a blank 0, with a warning; beside fewer blanks texts are left out.
-    - Ordered categories become their ranks 0, 1, 2, ...
+    - Ordered categories become their ranks 0, 1, 2, ..., and so do texts of three different values or more that plainly
+      are steps of one scale (`ordered`): bands of numbers ("<10k", "10k-20k", "60+"); answers of common English scales
+      ("never" to "always", "strongly disagree" to "strongly agree", "low risk" to "high risk", also after numbers, as
+      in "1 = never"); sizes XS to XL; I, II, III, T1, T2 and marks A to F where a word such as "stage" or "grade" is in
+      the name of the column or before them. "don't know", "refused" and the like are missing there, with a warning.
     - Dates, also whole numbers such as 20240531 and 202405, and texts such as 2024-05-31, 31.5.2024, 5/31/2024 or 31
       May 2024, with or without a time and its zone, become the years, months, days or hours since the first, by the
       span that they cover. Those that rise or fall with the rows, in 50 rows or more, evenly or not, are when the rows
@@ -68,6 +73,10 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         texts of any. None takes all.
     drop : sequence of str or None, default=None
         Columns to leave out.
+    ordered : bool or mapping of str to sequence of str or False, default=True
+        Whether texts that plainly are steps of one scale become ranks; False leaves them categories. A mapping names
+        the values of columns from low to high, others of them being missing, or has False for a category; texts of
+        other columns are read as by True. Ordered categories of a data frame are ranks anyway, unless it has False.
     max_categories : int >= 2, default=30
         More different texts than this are no categories, unless `features` names their column.
 
@@ -88,10 +97,12 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         *,
         features: Sequence[str] | None = None,
         drop: Sequence[str] | None = None,
+        ordered: bool | Mapping[str, Sequence[str] | Literal[False]] = True,
         max_categories: int = MOST_CATEGORIES,
     ) -> None:
         self.features = features
         self.drop = drop
+        self.ordered = ordered
         self.max_categories = max_categories
 
     @entrance()
@@ -117,10 +128,11 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         most = check_parameters({"max_categories": Integer(2)}, {"max_categories": self.max_categories})[
             "max_categories"
         ]
+        ordered = check_ordered(self.ordered)
         warn_of_repeated_names(X)
         columns = raw_columns(X)
         _check_lengths({name: raw.values for name, raw in columns.items()})
-        self.rules_ = find_rules(columns, self.features, self.drop, most)
+        self.rules_ = find_rules(columns, self.features, self.drop, most, ordered=ordered)
         values = encode_rows(columns, self.rules_)
         warn_of_copies(self.rules_, values)
         self.spreads_ = spreads_of(self.rules_, values)

@@ -44,6 +44,7 @@ def map(
     name: str | None = None,
     features: Sequence[str] | None = None,
     drop: Sequence[str] | None = None,
+    ordered: bool | Mapping[str, Sequence[str] | Literal[False]] = True,
     blocks: Mapping[str, Block] | None = None,
     scale: Literal["auto", "standard", "robust"] | None = "auto",
     feature_weight: Mapping[str, float] | npt.ArrayLike | None = None,
@@ -127,6 +128,10 @@ def map(
         numbers. See `gnomon.TablePreprocessor` for the rules. Of a table that is read in blocks they are columns of
         numbers, and all others are stored beside the features. Of one in memory what is left out, and what became
         numbers, is kept as `metadata`; then the columns are standardised.
+    ordered : bool or mapping of str to sequence of str or False, default=True
+        Whether columns of texts that plainly are steps of one scale become ranks, such as "never" to "always", bands of
+        numbers and grades, as a note says; False leaves them categories. A mapping such as ``{"size": ["S", "M"]}``
+        names the values of columns from low to high, others of them being missing, or has False for a category.
     blocks : dict of str to gnomon.Block or None, default=None
         Blocks of columns, each with a metric and a weight of its own, for neighbour embeddings that have the parameter
         ``blocks``; ``join`` says how they are joined: "intersection" (default), "union" or "mean". Columns in no block
@@ -242,6 +247,7 @@ def map(
         n_pcs=n_pcs,
         features=features,
         drop=drop,
+        ordered=ordered,
         blocks=blocks,
         scale=scale,
         feature_weight=feature_weight,

@@ -121,6 +121,7 @@ class Reading:
     n_pcs: int | None = None
     features: Sequence[str] | None = None
     drop: Sequence[str] | None = None
+    ordered: Any = True
     blocks: Mapping[str, Block] | None = None
     scale: Any = "auto"
     feature_weight: Any = None
@@ -151,7 +152,9 @@ def prepare(X: Any, how: Reading) -> Prepared:
     refuse_with_blocks(how.blocks, features=how.features, drop=how.drop, feature_weight=how.feature_weight)
     data, drop = take_columns(data, column, how.target, how.drop)
     weighing = weights if isinstance(weights, str) else SAMPLE_WEIGHT
-    data, known_blocks = encode_columns(*without_weights(data, how.features, drop, weights), blocks)
+    data, known_blocks = encode_columns(
+        *without_weights(data, how.features, drop, weights), blocks, ordered=how.ordered
+    )
     if column is not None and column != weighing:
         data.metadata.pop(column, None)
     data = with_weights(data, weights)

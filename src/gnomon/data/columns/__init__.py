@@ -2,7 +2,7 @@
 
 from gnomon.data.columns.copies import warn_of_copies, warn_of_repeated_names
 from gnomon.data.columns.encode import encode_dataset, encode_rows, unknown_categories
-from gnomon.data.columns.find import MOST_CATEGORIES, find_rules
+from gnomon.data.columns.find import MOST_CATEGORIES, Ordered, check_ordered, find_rules
 from gnomon.data.columns.raw import asked_columns, raw_columns
 from gnomon.data.columns.rule import (
     ColumnRule,
@@ -18,7 +18,9 @@ from gnomon.data.columns.times import named_as_time
 __all__ = [
     "MOST_CATEGORIES",
     "ColumnRule",
+    "Ordered",
     "asked_columns",
+    "check_ordered",
     "columns_of_features",
     "encode_dataset",
     "encode_rows",

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from gnomon._validation import message, pass_on, warn
 from gnomon.data.arrays import FloatArray, warn_of_rounded, whole_numbers
 from gnomon.data.columns.copies import warn_of_copies, warn_of_repeated_names
-from gnomon.data.columns.find import MOST_CATEGORIES, find_rules, writings_of
+from gnomon.data.columns.find import MOST_CATEGORIES, Ordered, check_ordered, find_rules, writings_of
 from gnomon.data.columns.raw import RawColumn, asked_columns, columns_of_fit, columns_of_frame, raw_columns
-from gnomon.data.columns.rule import ColumnRule
+from gnomon.data.columns.rule import ColumnRule, mark_of
 from gnomon.data.columns.values import known_texts, plain_column, texts_of, truth_values, with_dates
 from gnomon.data.dataset import TEXT_NOTE, Dataset, first_few, listed, require_name
 from gnomon.data.frames import is_frame, read_frame
-from gnomon.data.labels import order_of, sort_into_classes
+from gnomon.data.labels import in_order, order_of, sort_into_classes
 from gnomon.data.names import default_names, names_beside
 from gnomon.data.table import check_table
 from gnomon.data.written import decimal_of, read_numbers
@@ -169,7 +170,9 @@ def _refuse_other_sign(name: str, texts: list[str], writing: str, other: str) ->
         raise ValueError(message(f"column {name!r}", rule, fact=fact, remedy=remedy))
 
 
-def encode_dataset(data: Dataset, features: Sequence[str] | None, drop: Sequence[str] | None) -> Dataset:
+def encode_dataset(
+    data: Dataset, features: Sequence[str] | None, drop: Sequence[str] | None, *, ordered: Ordered = True
+) -> Dataset:
     """Turn the columns of a data set that are still as they came into features; the rest stays.
 
     Columns that are left out, and those that became indicators, ranks or dates, are kept as metadata.
@@ -179,6 +182,8 @@ def encode_dataset(data: Dataset, features: Sequence[str] | None, drop: Sequence
     data : Dataset
         Its table may be a data frame.
     features, drop : sequence of str or None
+        As of `TablePreprocessor`.
+    ordered : bool or mapping of str to sequence of str or False, default=True
         As of `TablePreprocessor`.
 
     Returns
@@ -191,6 +196,7 @@ def encode_dataset(data: Dataset, features: Sequence[str] | None, drop: Sequence
     DataWarning
         As `find_rules` does, and names texts that cannot be read and columns that are as others are.
     """
+    ordered = check_ordered(ordered)
     if is_frame(data.X):
         frame = read_frame(data.X)
         columns = columns_of_frame(frame)
@@ -199,6 +205,7 @@ def encode_dataset(data: Dataset, features: Sequence[str] | None, drop: Sequence
         else:
             columns = dict(zip(data.feature_names, columns.values(), strict=True))
         if frame.names is None and all(raw.numeric and not raw.boolean for raw in columns.values()):
+            _refuse_orders(ordered)
             return _select(data, features, drop)  # numbers without names
     elif data.text_columns is not None and isinstance(data.X, np.ndarray):
         names = data.feature_names or names_beside(data.n_features, data.text_columns)
@@ -209,16 +216,30 @@ def encode_dataset(data: Dataset, features: Sequence[str] | None, drop: Sequence
         }
         columns |= {name: RawColumn(data.metadata[name], order_of(data.metadata[name])) for name in data.text_columns}
         if data.feature_names is None and not data.text_columns and features is None and drop is None:
+            _refuse_orders(ordered)
             return data
     else:
+        _refuse_orders(ordered)
         return _select(data, features, drop)
-    return _encode(data, columns, features, drop)
+    return _encode(data, columns, features, drop, ordered)
+
+
+def _refuse_orders(ordered: Ordered) -> None:
+    """Raise ValueError if orders are said of a table of numbers alone."""
+    if isinstance(ordered, Mapping) and ordered:
+        remedy = "Numbers are in their order already; leave ordered out."
+        fact = f"{listed(ordered)}, and all columns are numbers"
+        raise ValueError(message("ordered", "of columns of texts", fact=fact, remedy=remedy))
 
 
 def _encode(
-    data: Dataset, columns: dict[str, RawColumn], features: Sequence[str] | None, drop: Sequence[str] | None
+    data: Dataset,
+    columns: dict[str, RawColumn],
+    features: Sequence[str] | None,
+    drop: Sequence[str] | None,
+    ordered: Ordered,
 ) -> Dataset:
-    rules = find_rules(columns, features, drop, MOST_CATEGORIES, decimal=data.decimal)
+    rules = find_rules(columns, features, drop, MOST_CATEGORIES, decimal=data.decimal, ordered=ordered)
     made = [rule for rule in rules if rule.kind not in ("number", "boolean", "left out")]
     left = [rule for rule in rules if not rule.features]
     notes = [said for said in data.notes if not said.startswith(TEXT_NOTE)]
@@ -231,7 +252,10 @@ def _encode(
         whole = ", ".join(rule.told() for rule in doubtful)
         notes.append(f"columns taken as numbers, though they may name the rows: {whole}. Pass drop=[...] if they do")
     texts = [
-        rule for rule in made if rule.kind in ("written", "date") and columns[rule.name].values.dtype.kind not in "mM"
+        rule
+        for rule in made
+        if (rule.kind in ("written", "date") and columns[rule.name].values.dtype.kind not in "mM")
+        or (rule.kind == "ordinal" and rule.reason)
     ]
     odd = [told for rule in texts if (told := rule.unknown(columns[rule.name].values))]
     if odd := [*odd, *(doubt for rule in texts if (doubt := rule.doubt(columns[rule.name].values)))]:
@@ -240,7 +264,7 @@ def _encode(
     blocks = [rule.encode(columns[rule.name].values, keep_missing=True) for rule in rules if rule.features]
     X = _stack(blocks)
     warn_of_copies(rules, X)
-    metadata = {rule.name: plain_column(columns[rule.name].labels) for rule in made}
+    metadata = {rule.name: _kept(rule, columns[rule.name]) for rule in made}
     untyped = data.text_columns is not None  # whole numbers of a text file are no floats
     for rule in left:
         kept = plain_column(columns[rule.name].labels)
@@ -255,6 +279,16 @@ def _encode(
         integers={},
         notes=notes,
     )
+
+
+def _kept(rule: ColumnRule, raw: RawColumn) -> npt.NDArray[Any]:
+    """Return the values of a column that became features, in the order of its ranks if its texts tell one."""
+    kept = plain_column(raw.labels)
+    if rule.kind != "ordinal" or not rule.reason:
+        return kept
+    place = {mark_of(level): rank for rank, level in enumerate(rule.categories)}
+    names = sort_into_classes(kept).names
+    return in_order(kept, sorted(names, key=lambda name: place.get(mark_of(name), len(place))))
 
 
 def _select(data: Dataset, features: Sequence[str] | None, drop: Sequence[str] | None) -> Dataset:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from gnomon.data.columns.dates import UNITS
 from gnomon.data.columns.identifiers import NAMED_UNITS, Naming, named_as_id, named_as_unit, naming_of
 from gnomon.data.columns.raw import RawColumn, asked_columns
 from gnomon.data.columns.rule import ColumnRule, mark_of
+from gnomon.data.columns.scales import order_of_texts
 from gnomon.data.columns.times import IN_ORDER, follow_rows, named_as_time
 from gnomon.data.columns.values import (
     as_numbers,
@@ -27,7 +28,7 @@ from gnomon.data.columns.values import (
     with_dates,
 )
 from gnomon.data.dataset import LABEL_WORDS, first_few, listed
-from gnomon.data.labels import Classes, sort_into_classes
+from gnomon.data.labels import Classes, name_of, sort_into_classes
 from gnomon.data.texts import TEXTS_TO_NUMBERS, are_sentences
 from gnomon.data.unread import Unread, find_unread
 from gnomon.data.written import (
@@ -44,11 +45,13 @@ from gnomon.data.written import (
 )
 from gnomon.exceptions import DataWarning
 
-__all__ = ["MOST_CATEGORIES", "find_rules", "writings_of"]
+__all__ = ["MOST_CATEGORIES", "Ordered", "check_ordered", "find_rules", "writings_of"]
 
 Array = npt.NDArray[Any]
 Float64Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+Ordered = bool | Mapping[str, Sequence[str] | Literal[False]]
 
 MOST_CATEGORIES = 30
 """More different texts are no categories, unless one asks for it."""
@@ -85,6 +88,7 @@ def find_rules(
     *,
     decimal: str = "",
     allow_none: bool = False,
+    ordered: Ordered = True,
 ) -> list[ColumnRule]:
     """Find out what becomes of each column; the rules are said in `TablePreprocessor`.
 
@@ -101,6 +105,8 @@ def find_rules(
     allow_none : bool, default=False
         Let a table through of which no column can become a feature, and columns of one value and blanks without a
         warning: of metadata none can be dropped.
+    ordered : bool or mapping of str to sequence of str or False, default=True
+        As of `TablePreprocessor`.
 
     Warns
     -----
@@ -111,6 +117,7 @@ def find_rules(
         categories.
     """
     features, drop = asked_columns("features", features, columns), asked_columns("drop", drop, columns)
+    columns, may_order = _with_orders(columns, ordered)
     chosen = set(columns if features is None else features) - set(drop or ())
     for name in columns:
         if name in chosen and columns[name].rounding:
@@ -149,7 +156,11 @@ def find_rules(
             rules.append(_rule_of_date_numbers(name, numbers[name]) or named_rows(found))
         else:
             rule = _rule_of_texts(name, raw.values, raw.ordered, most, asked=features is not None)
-            if rule.reason and not raw.category and (found_unread := _unread(rule, raw.values)):
+            if may_order(name) and not raw.category:
+                rule = _in_order_of_texts(rule)
+            elif raw.ordered and isinstance(ordered, Mapping) and rule.kind == "ordinal" and name in ordered:
+                rule = replace(rule, reason=_told_order(raw.ordered))
+            if rule.reason and not rule.features and not raw.category and (found_unread := _unread(rule, raw.values)):
                 unread[name] = found_unread
                 rule = replace(rule, reason=found_unread.fact)
             rules.append(rule)
@@ -188,6 +199,76 @@ def find_rules(
         facts = "; ".join(f"{name!r} has {one.fact}" for name, one in unread.items())
         warn(f"columns left out and kept as metadata: {facts}. {remedies}", DataWarning)
     return rules
+
+
+def check_ordered(ordered: Any) -> Ordered:
+    """Check what is said about the order of texts: yes, no, or the order of each column, low to high.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is something else, or an order has fewer than two different values.
+    """
+    if isinstance(ordered, bool):
+        return ordered
+    rule = "True, False, or a mapping of columns to their values from low to high, or to False"
+    if not isinstance(ordered, Mapping):
+        remedy = "Pass ordered={'size': ['small', 'large']}."
+        raise TypeError(message(f"ordered={ordered!r:.60}", rule, fact=type(ordered).__name__, remedy=remedy))
+    checked: dict[str, Sequence[str] | Literal[False]] = {}
+    for name, order in ordered.items():
+        if order is False:
+            checked[str(name)] = False
+            continue
+        several = hasattr(order, "__iter__") and not isinstance(order, str)
+        values = [name_of(one) for one in order] if several else []
+        if len(values) < 2 or len({*map(mark_of, values)}) < len(values):
+            fact = f"column {name!r:.60} has {order!r:.60}"
+            raise ValueError(message("ordered", rule, fact=fact, remedy="Name two different values or more."))
+        checked[str(name)] = values
+    return checked
+
+
+def _with_orders(columns: dict[str, RawColumn], ordered: Ordered) -> tuple[dict[str, RawColumn], Callable[[str], bool]]:
+    """Return columns with the orders that a person says, and which of the others may be ordered by their texts."""
+    if not isinstance(ordered, Mapping):
+        return columns, lambda _: bool(ordered)
+    names = dict(zip(ordered, asked_columns("ordered", [*ordered], columns) or (), strict=True))
+    said = {names[name]: order for name, order in ordered.items()}
+    columns = dict(columns)
+    for name, order in said.items():
+        raw = columns[name]
+        if order is False:
+            columns[name] = replace(raw, ordered=())
+            continue
+        if raw.numeric:
+            remedy = "Numbers are in their order already; for another one pass them as texts."
+            raise ValueError(message("ordered", "of columns of texts", fact=f"{name!r} holds numbers", remedy=remedy))
+        found = {mark_of(text) for text in texts_of(plain_column(raw.values)) if text}
+        if not found & {*map(mark_of, order)}:
+            fact = f"{name!r} has {listed(sort_into_classes(known_texts(raw.values)).names)}, none of {listed(order)}"
+            raise ValueError(message("ordered", "of values that the column has", fact=fact, remedy="Name its values."))
+        columns[name] = replace(raw, ordered=tuple(order), categories=tuple(order))
+    return columns, lambda name: name not in said
+
+
+def _in_order_of_texts(rule: ColumnRule) -> ColumnRule:
+    """Return the rule of ranks instead of that of a category whose texts are plainly in an order."""
+    if rule.kind != "category" or not all(isinstance(value, str) for value in rule.categories):
+        return rule
+    order = order_of_texts(rule.name, rule.categories)
+    if not order:
+        return rule
+    plainest = sorted(order, key=lambda text: (text != " ".join(text.split()), text))
+    written = {mark_of(text): text for text in reversed(plainest)}  # each level in one way
+    levels = tuple(written[mark] for mark in dict.fromkeys(map(mark_of, order)))
+    return ColumnRule(rule.name, "ordinal", (f"{rule.name} (rank)",), levels, reason=_told_order(levels))
+
+
+def _told_order(levels: Sequence[str]) -> str:
+    """Say an order of levels, of many the first and the last."""
+    shown = [*levels] if len(levels) <= _SHOWN + 2 else [*levels[:3], "...", levels[-1]]
+    return " < ".join(shown)
 
 
 def _without_times(rules: Sequence[ColumnRule], columns: dict[str, RawColumn]) -> list[ColumnRule]:

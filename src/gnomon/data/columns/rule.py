@@ -58,6 +58,7 @@ _OTHERS_TAKEN = {  # what becomes of other texts
     "written": "no number, taken as missing",
     "date": "no date, taken as missing",
     "boolean": "neither True nor False, taken as missing",
+    "ordinal": "none of the ranks, taken as missing",
 }
 
 
@@ -75,13 +76,15 @@ class ColumnRule:
     features : tuple of str
         Names of the features that it becomes.
     categories : tuple
-        Values of a category or an ordinal, in order; the one value of a presence.
+        Values of a category or an ordinal, in order; the one value of a presence. Of an ordinal whose order the texts
+        tell each is written in one way.
     start, unit : float
         Of a date: seconds since 1970 of the first, and seconds in the unit of the feature. Of numbers in percent the
         start is the largest without its sign, 0 if it is not known.
     reason : str
         Why it is left out, a clause. Of numbers what tells that they may name the rows, empty of most; of those that
-        are written as texts the first of these. Of a presence how else its value is written.
+        are written as texts the first of these. Of a presence how else its value is written. Of an ordinal whose order
+        the texts or a person tell: this order.
     writing : str
         Of numbers that are written as texts, and of texts among new rows of a column of numbers: how, such as "$0.0"
         or "0,0 %". Of dates with strokes: their order, such as "month/day/year"; of dates that are whole numbers
@@ -172,7 +175,7 @@ class ColumnRule:
         found, codes = _different(known_texts(values))
         place = {_name_of(value): code for code, value in enumerate(self.categories)}
         names = [_name_of(value) for value in found]
-        if self.kind == "presence":
+        if self.kind == "presence" or (self.kind == "ordinal" and self.reason):
             place, names = {mark_of(name): code for name, code in place.items()}, list(map(mark_of, names))
         if {name.lower() for name in place} <= {"true", "false"}:  # also written in another way, or as numbers
             other = dict.fromkeys(("true", "false"), _MISSING)  # of a presence: not the one value
@@ -247,7 +250,8 @@ class ColumnRule:
         if self.kind == "category":
             return f"{self.name!r} ({len(self.categories)} categories)"
         if self.kind == "ordinal":
-            return f"{self.name!r} (rank among {len(self.categories)})"
+            order = f": {self.reason}" if self.reason else ""
+            return f"{self.name!r} (rank among {len(self.categories)}{order})"
         if self.kind == "presence":
             also = f", also {self.reason}," if self.reason else ""
             return f"{self.name!r} ({str(self.categories[0])!r:.40}{also} or blank)"

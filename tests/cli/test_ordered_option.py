@@ -1,0 +1,46 @@
+"""`gnomon map` with the order of texts, said or forbidden."""
+
+import click.testing
+import numpy as np
+import pytest
+
+import gnomon as gn
+from gnomon.cli import main
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    rows = zip(
+        rng.choice(["low", "medium", "high"], 60), rng.choice(["a, b", "c", "d"], 60), rng.normal(size=60), strict=True
+    )
+    (tmp_path / "t.csv").write_text("trust,plan,age\n" + "".join(f'{a},"{b}",{c:.3f}\n' for a, b, c in rows))
+    return "t.csv"
+
+
+def run(*arguments):
+    return click.testing.CliRunner().invoke(main, ["map", *arguments, "--method", "pca", "--save", "m.gnomon"])
+
+
+def names(found):
+    assert found.exit_code == 0, found.output
+    return sorted(gn.load("m.gnomon").feature_names)
+
+
+def test_orders_are_read_said_and_forbidden(table):
+    plan, trust = ["plan = a, b", "plan = c", "plan = d"], ["trust = high", "trust = low", "trust = medium"]
+    assert names(run(table)) == ["age", *plan, "trust (rank)"]
+    assert names(run(table, "--ordered", "no")) == ["age", *plan, *trust]
+    said = run(table, "--ordered", 'plan=c,"a, b",d', "--ordered", "trust=no")
+    assert names(said) == ["age", "plan (rank)", *trust]
+    assert "'plan' (rank among 3: c < a, b < d)" in said.output
+
+
+@pytest.mark.parametrize("text", ["plan", "plan=c", "=c,d"])
+def test_an_order_without_column_or_steps_is_refused(table, text):
+    found = run(table, "--ordered", text)
+    assert found.exit_code != 0
+    assert "must be COL=LOW,...,HIGH" in found.output
+    both = run(table, "--ordered", "no", "--ordered", "plan=c,d")
+    assert "no is for all columns" in both.output
