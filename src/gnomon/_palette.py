@@ -12,6 +12,7 @@ __all__ = [
     "RAMP",
     "STANDS_OUT",
     "class_colors",
+    "step_colors",
     "with_lightness",
 ]
 
@@ -62,6 +63,29 @@ def class_colors(n_classes: int) -> list[str]:
         colour stands for more than its share of the classes.
     """
     return [_CLASSES[k % N_DISTINCT] for k in range(n_classes)]
+
+
+def step_colors(n_steps: int) -> list[str]:
+    """Give steps of a scale colours along `RAMP`, in order.
+
+    Parameters
+    ----------
+    n_steps : int >= 0
+        Number of steps, low to high.
+
+    Returns
+    -------
+    list of str
+        Hexadecimal colours, the first and the last of the ramp at its ends.
+    """
+    stops = [tuple(int(color[k : k + 2], 16) for k in (1, 3, 5)) for color in RAMP]
+    colors = []
+    for step in range(n_steps):
+        at = step * (len(RAMP) - 1) / max(1, n_steps - 1)
+        low = min(int(at), len(RAMP) - 2)
+        mixed = (a + (at - low) * (b - a) for a, b in zip(stops[low], stops[low + 1], strict=True))
+        colors.append("#" + "".join(f"{round(channel):02x}" for channel in mixed))
+    return colors
 
 
 def with_lightness(color: str, change: Callable[[float], float]) -> str:

@@ -7,9 +7,12 @@ import pandas as pd
 import pytest
 
 import gnomon as gn
+from gnomon._palette import OTHER, RAMP, class_colors, step_colors
 from gnomon.data.columns.scales import order_of_texts
 from gnomon.data.labels import order_of
 from gnomon.exceptions import DataWarning
+from gnomon.plot.colors import colors_of
+from gnomon.viewer.columns import encode_column
 
 SCALES = [
     "risk: low|medium|high",
@@ -212,6 +215,22 @@ def test_a_map_says_the_order_and_keeps_it_in_the_legend(answers, tmp_path):
     made.save(tmp_path / "m.gnomon")
     again = gn.load(tmp_path / "m.gnomon")
     assert np.array_equal(again.transform(answers), made.transform(answers))
+
+
+def test_labels_that_are_steps_come_in_order_with_the_colours_of_a_ramp(answers):
+    asked = answers.assign(trust=np.where(np.arange(60) < 5, "don't know", answers["trust"]))
+    made = gn.map(asked, labels="trust", method="pca")
+    steps = step_colors(3)
+    assert steps == [RAMP[0], RAMP[4], RAMP[-1]]
+    shown = encode_column(made.labels, 60, name="labels", as_label=True)
+    assert shown.categories == ["low", "medium", "high", "don't know"]
+    assert shown.colors == [*steps, OTHER]
+    colors = colors_of(made.labels, None, 60)
+    assert colors.names == shown.categories
+    assert [*colors.hexes] == [*steps, OTHER]
+    plain = gn.map(asked, labels="trust", method="pca", ordered=False)
+    assert encode_column(plain.labels, 60, name="labels", as_label=True).colors == class_colors(4)
+    assert [*colors_of(answers["region"], None, 60).hexes] == class_colors(3)
 
 
 def test_an_order_is_said_or_forbidden(answers):

@@ -27,6 +27,7 @@ from gnomon.data import (
     warn_of_distances,
 )
 from gnomon.data.cells import is_cells, read_cells
+from gnomon.data.columns import with_order
 from gnomon.data.frames import is_frame
 from gnomon.data.records import are_records, read_records
 from gnomon.data.sentinels import warn_of_sentinels
@@ -151,6 +152,8 @@ def prepare(X: Any, how: Reading) -> Prepared:
         data = replace(data, **how.stated)
     refuse_with_blocks(how.blocks, features=how.features, drop=how.drop, feature_weight=how.feature_weight)
     data, drop = take_columns(data, column, how.target, how.drop)
+    if data.labels is not None and how.ordered is not False:
+        data = replace(data, labels=with_order(data.label_name or "", check_labels(data.labels, len(data.labels))))
     weighing = weights if isinstance(weights, str) else SAMPLE_WEIGHT
     data, known_blocks = encode_columns(
         *without_weights(data, how.features, drop, weights), blocks, ordered=how.ordered

@@ -11,7 +11,6 @@ import numpy.typing as npt
 import traitlets
 
 from gnomon._entrance import entrance
-from gnomon._palette import OTHER, class_colors
 from gnomon._validation import Instance, check_parameters, message
 from gnomon.data.dataset import require_name
 from gnomon.evaluation.point_columns import POINT_SCORES
@@ -170,11 +169,10 @@ def _as_message(values: Any, name: str, n_samples: int) -> dict[str, Any]:
     if column.codes is None:
         numbers = cast("npt.NDArray[np.float64]", column.numbers)
         return {"name": name, "values": [value if np.isfinite(value) else None for value in numbers.tolist()]}
-    colors = class_colors(len(column.categories) - column.missing) + [OTHER] * column.missing
     return {
         "name": name,
         "values": column.codes.tolist(),
         "categories": column.categories,
-        "colors": colors,
+        "colors": column.colors,
         "missing": len(column.categories) - 1 if column.missing else -1,
     }

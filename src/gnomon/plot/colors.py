@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._palette import DIVERGING_MARKS, OTHER, RAMP, STANDS_OUT, class_colors
+from gnomon._palette import DIVERGING_MARKS, OTHER, RAMP, STANDS_OUT, class_colors, step_colors
 from gnomon._validation import message
 from gnomon.data import check_labels
+from gnomon.data.columns import n_steps_first
 from gnomon.data.labels import MISSING, measured_labels, sort_into_classes, unlike
 from gnomon.plot.files import import_matplotlib, inches_of
 from gnomon.plot.wrapping import columns_of, shortened
@@ -230,9 +231,15 @@ def colors_of(labels: Any, values: Any, n_points: int, *, without: str = MISSING
 
 
 def _colors_of_classes(labels: npt.NDArray[Any]) -> ClassColors:
-    """Give every class a colour, grey for none; where there are many the largest get the most distinct ones."""
+    """Give every class a colour, grey for none; where there are many the largest get the most distinct ones.
+
+    Steps of a scale have colours along a ramp.
+    """
     classes = sort_into_classes(labels)
     names, codes = classes.names, classes.codes
+    if n_steps := n_steps_first("", names):
+        colors = step_colors(n_steps) + [OTHER] * (len(names) - n_steps)
+        return ClassColors(names, codes, np.array(colors, dtype="<U7"), np.arange(len(names)))
     counts = np.bincount(codes[codes >= 0], minlength=len(names))
     order = np.argsort(-counts, kind="stable") if len(names) > _DISTINCT_FIRST else np.arange(len(names))
     hexes = np.empty(len(names), dtype="<U7")

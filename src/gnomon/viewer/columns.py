@@ -9,9 +9,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._palette import OTHER, class_colors, step_colors
 from gnomon._validation import message
 from gnomon.data import check_labels
 from gnomon.data.arrays import EXACT_UP_TO
+from gnomon.data.columns import n_steps_first
 from gnomon.data.labels import MISSING, Classes, measured_labels, sort_into_classes, unlike
 from gnomon.evaluation.words import grade, in_words, title_of, verdict
 
@@ -57,6 +59,8 @@ class Column:
         The values if they are numbers; dates in seconds since 1970.
     dates : bool
         Whether the numbers are dates.
+    n_steps : int
+        How many of the first categories are steps of a scale, in order.
     """
 
     codes: npt.NDArray[Any] | None = None
@@ -64,19 +68,28 @@ class Column:
     missing: bool = False
     numbers: npt.NDArray[np.float64] | None = None
     dates: bool = False
+    n_steps: int = 0
+
+    @property
+    def colors(self) -> list[str]:
+        """A colour for each category, those of steps of a scale along a ramp; grey for missing values."""
+        n_classes = len(self.categories) - self.missing
+        steps = step_colors(self.n_steps) + [OTHER] * (n_classes - self.n_steps)
+        return (steps if self.n_steps else class_colors(n_classes)) + [OTHER] * self.missing
 
     @classmethod
-    def of_classes(cls, classes: Classes, missing_name: str = MISSING) -> Self:
-        """Return categories in the order of the classes; classes of one name are one."""
+    def of_classes(cls, classes: Classes, missing_name: str = MISSING, *, name: str = "") -> Self:
+        """Return categories in the order of the classes; classes of one name are one. Their column may have a name."""
         names = classes.names
         categories = list(dict.fromkeys(names))
         place = {name: code for code, name in enumerate(categories)}
         codes = np.array([*(place[name] for name in names), len(categories)])[classes.codes]  # -1 is the last
+        n_steps = n_steps_first(name, categories)
         missing = not bool(classes.labelled.all())
         categories += [unlike(categories, missing_name)] * missing
         size = len(categories)
         narrow = codes.astype(np.uint8 if size <= 256 else np.uint16 if size <= 65_536 else np.uint32)
-        return cls(narrow, categories, missing)
+        return cls(narrow, categories, missing, n_steps=n_steps)
 
 
 def _measured(values: npt.NDArray[Any], *, as_label: bool) -> npt.NDArray[np.float64] | None:
@@ -130,7 +143,7 @@ def encode_column(
         column = column.astype(str)
     numbers = _measured(column, as_label=as_label)
     if numbers is None:
-        return Column.of_classes(sort_into_classes(column), missing_name)
+        return Column.of_classes(sort_into_classes(column), missing_name, name=name)
     return Column(numbers=numbers, dates=column.dtype.kind == "M")
 
 

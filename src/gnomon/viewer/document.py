@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._palette import DIVERGING_MARKS, N_DISTINCT, OTHER, RAMP, STANDS_OUT, class_colors
+from gnomon._palette import DIVERGING_MARKS, N_DISTINCT, OTHER, RAMP, STANDS_OUT
 from gnomon._validation import message
 from gnomon.data.labels import MISSING, name_of
 from gnomon.data.names import default_names
@@ -269,7 +269,7 @@ class Document:
         counts = np.bincount(codes, minlength=len(label.categories))
         if label.missing:
             counts[-1] = -1  # comes last and is grey
-        palette = _palette(label)
+        palette = label.colors
         # Where colours come again the largest classes get the ones that differ most.
         crowded = counts.size - label.missing > N_DISTINCT
         rank = np.argsort(-counts, kind="stable") if crowded else np.arange(counts.size)
@@ -286,7 +286,7 @@ class Document:
         if column.codes is not None:
             entry["categories"] = column.categories
             entry["missing"] = column.missing
-            entry["colors"] = colors or _palette(column)
+            entry["colors"] = colors or column.colors
             self.payload.add("core", key, self._shown(column.codes))
         elif column.numbers is not None:
             entry["dates"] = column.dates
@@ -476,11 +476,6 @@ class Document:
                 ]
                 for label, rows in profiles.items()
             }
-
-
-def _palette(column: Column) -> list[str]:
-    """Return a colour for each category, grey for missing values."""
-    return class_colors(len(column.categories) - column.missing) + [OTHER] * column.missing
 
 
 def _scores_of(suspects: Any, n_samples: int) -> npt.NDArray[np.float32]:

@@ -13,6 +13,7 @@ from gnomon.data.columns.rule import (
     spreads_of,
     unit_ranges,
 )
+from gnomon.data.columns.scales import n_steps_first, with_order
 from gnomon.data.columns.times import named_as_time
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "features_of",
     "find_rules",
     "first_features",
+    "n_steps_first",
     "named_as_time",
     "raw_columns",
     "rules_fault",
@@ -35,4 +37,5 @@ __all__ = [
     "unknown_categories",
     "warn_of_copies",
     "warn_of_repeated_names",
+    "with_order",
 ]

@@ -6,12 +6,17 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy.typing as npt
 
 from gnomon.data.columns.rule import mark_of
+from gnomon.data.labels import in_order, order_of, sort_into_classes
 
-__all__ = ["order_of_texts"]
+__all__ = ["n_steps_first", "order_of_texts", "with_order"]
 
 _FEWEST = 3  # levels: of two one indicator tells all
+_MOST = 30  # different texts that are looked at
 
 
 def _set(words: str) -> frozenset[str]:
@@ -155,6 +160,39 @@ def order_of_texts(name: str, texts: Sequence[str]) -> tuple[str, ...]:
         if ranks is not None and len(ranks) >= _FEWEST and len({*ranks.values()}) == len(ranks):
             return tuple(sorted(some, key=lambda text: ranks[known[text]]))
     return ()
+
+
+def n_steps_first(name: str, classes: Sequence[str]) -> int:
+    """Return how many of the classes, the first ones, are steps of a scale in their order; 0 if they are none.
+
+    Parameters
+    ----------
+    name : str
+        Of the column.
+    classes : sequence of str
+        The different texts, those that are no steps last.
+    """
+    order = order_of_texts(name, classes) if _FEWEST <= len(classes) <= _MOST else ()
+    return len(order) if [*order] == [*classes[: len(order)]] else 0
+
+
+def with_order(name: str, labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return labels that carry the order of their texts if these are steps of a scale; others as they are.
+
+    Parameters
+    ----------
+    name : str
+        Of the column.
+    labels : ndarray of shape (n_samples,)
+        As `check_labels` returns them.
+    """
+    if labels.dtype.kind not in "OU" or order_of(labels):
+        return labels
+    classes = sort_into_classes(labels)
+    if not _FEWEST <= len(classes) <= _MOST or not all(isinstance(value, str) for value in classes.values):
+        return labels
+    order = order_of_texts(name, classes.names)
+    return in_order(labels, [*order, *(one for one in classes.names if one not in order)]) if order else labels
 
 
 def _ranks(name: str, texts: list[str]) -> dict[str, float] | None:
