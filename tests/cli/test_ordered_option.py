@@ -1,4 +1,4 @@
-"""`gnomon map` with the order of texts, said or forbidden."""
+"""`gnomon map` with the order of texts, and with cells that list answers, said or forbidden."""
 
 import click.testing
 import numpy as np
@@ -35,6 +35,21 @@ def test_orders_are_read_said_and_forbidden(table):
     said = run(table, "--ordered", 'plan=c,"a, b",d', "--ordered", "trust=no")
     assert names(said) == ["age", "plan (rank)", *trust]
     assert "'plan' (rank among 3: c < a, b < d)" in said.output
+
+
+def test_lists_are_read_said_and_forbidden(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    listed = [";".join(one for one in "abcde" if rng.random() < 0.5) or "a" for _ in range(80)]
+    rows = zip(listed, rng.choice(["x|y", "x", "z"], 80), rng.normal(size=80), strict=True)
+    (tmp_path / "t.csv").write_text("uses,plan,age\n" + "".join(f"{a},{b},{c:.3f}\n" for a, b, c in rows))
+    uses, plan = [f"uses = {one}" for one in "abcde"], ["plan = x", "plan = x|y", "plan = z"]
+    assert names(run("t.csv")) == ["age", *plan, *uses]
+    assert "uses = a;b" in names(run("t.csv", "--lists", "no"))
+    said = run("t.csv", "--lists", "plan=|", "--lists", "uses=no")
+    assert {"plan = x", "plan = y", "plan = z", "uses = a;b"} < {*names(said)}
+    assert "plan = x|y" not in names(said)
+    assert "must be COL=SEPARATOR" in run("t.csv", "--lists", "plan=/").output
 
 
 @pytest.mark.parametrize("text", ["plan", "plan=c", "=c,d"])

@@ -67,6 +67,25 @@ def _orders(ctx: click.Context, param: click.Parameter, values: tuple[str, ...])
     return found
 
 
+def _lists(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any] | bool | None:
+    """Turn COL=SEPARATOR, COL=no and no into separators by column; None if there are none."""
+    if not values:
+        return None
+    if "no" in values:
+        if len(values) > 1:
+            raise click.BadParameter("no is for all columns: give it alone, or COL=no for one column.")
+        return False
+    from gnomon.data.columns.answers import SEPARATORS
+
+    found: dict[str, Any] = {}
+    for text in values:
+        name, _, separator = text.rpartition("=")
+        if not name or separator not in (*SEPARATORS, "no"):
+            raise click.BadParameter(f"{text!r} must be COL=SEPARATOR, such as 'tools=;', or COL=no, or no.")
+        found[name] = False if separator == "no" else separator
+    return found
+
+
 def _blocks(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any] | None:
     """Turn NAME=COLUMNS[:METRIC[:WEIGHT]] into blocks; None if there are none."""
     from gnomon.data import Block
@@ -179,6 +198,14 @@ def _foretell(table: Any, method: str, n_fitted: int | None, memory: str | None,
     "be steps of a scale categories. May be repeated.",
 )
 @click.option(
+    "--lists",
+    metavar="COL=SEPARATOR",
+    multiple=True,
+    callback=_lists,
+    help="What divides the answers in the cells of a column, such as 'tools=;'; COL=no, or no for all columns, takes "
+    "combinations for categories. May be repeated.",
+)
+@click.option(
     "--feature-weight",
     metavar="FEATURE=WEIGHT",
     multiple=True,
@@ -237,6 +264,7 @@ def map(
     features: list[str] | None,
     drop: list[str] | None,
     ordered: dict[str, Any] | bool | None,
+    lists: dict[str, Any] | bool | None,
     blocks: dict[str, Any] | None,
     images: tuple[int, ...] | None,
     layer: str | None,
@@ -281,7 +309,7 @@ def map(
         why = why_in_blocks(data, asked=bool(scaling))
         useless = {"png": png, "report": report, "target": target, "block": blocks, "side-file": side_file}
         refuse_options({**useless, "byte-budget": byte_budget, "no-verdicts": no_verdicts}, why)
-        refuse_options({"ordered": ordered}, why)
+        refuse_options({"ordered": ordered, "lists": lists}, why)
         refuse_options({"blind-spots": blind_spots, "claim": claims}, why)
         if in_blocks:
             refuse_options({"metadata": metadata, "images": images, "layer": layer, "missing": missing}, why)
@@ -304,7 +332,7 @@ def map(
                 "obsm": obsm,
             }
             dataset = table = open_data(data, **beside, missing=empty_cells(missing))
-            columns = given(features=features, drop=drop, ordered=ordered, blocks=blocks, target=target)
+            columns = given(features=features, drop=drop, ordered=ordered, lists=lists, blocks=blocks, target=target)
             if memory is not None and not scaling:
                 _refuse_what_follows(dataset, method, {*paths}, memory)
         if (in_blocks or scaling) and not (quiet or as_json):

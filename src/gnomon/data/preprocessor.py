@@ -14,6 +14,7 @@ from gnomon._estimator import check_is_fitted
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.data.columns import (
     MOST_CATEGORIES,
+    check_lists,
     check_ordered,
     encode_rows,
     find_rules,
@@ -43,6 +44,10 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
       fit, which is warned of, has zeros, or one half. "NA", "n/a", "NaN", "null" and "?" are no values.
     - One text, category or truth value in two rows or more, such as "x", in any case and with any space, beside blanks
       in at least one row of 20 becomes 1, and a blank 0, with a warning; beside fewer blanks texts are left out.
+    - Cells that plainly list several answers, such as "email; phone", become one indicator for each answer, "contact =
+      email" (`lists`): at most `max_categories` of them, each in five cells on the mean, in another number and at other
+      places from cell to cell, between ";", "|" or ",". An empty cell is missing; what fewer than two rows list counts
+      as none, with a warning, as do answers that were not there in fit.
     - Ordered categories become their ranks 0, 1, 2, ..., and so do texts of three different values or more that plainly
       are steps of one scale (`ordered`): bands of numbers ("<10k", "10k-20k", "60+"); answers of common English scales
       ("never" to "always", "strongly disagree" to "strongly agree", "low risk" to "high risk", also after numbers, as
@@ -77,6 +82,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Whether texts that plainly are steps of one scale become ranks; False leaves them categories. A mapping names
         the values of columns from low to high, others of them being missing, or has False for a category; texts of
         other columns are read as by True. Ordered categories of a data frame are ranks anyway, unless it has False.
+    lists : bool or mapping of str to {";", "|", ","} or False, default=True
+        Whether cells that plainly list several answers become an indicator for each; False takes combinations for
+        categories. A mapping names what divides the answers of columns, or has False; others are read as by True.
     max_categories : int >= 2, default=30
         More different texts than this are no categories, unless `features` names their column.
 
@@ -98,11 +106,13 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         features: Sequence[str] | None = None,
         drop: Sequence[str] | None = None,
         ordered: bool | Mapping[str, Sequence[str] | Literal[False]] = True,
+        lists: bool | Mapping[str, str | Literal[False]] = True,
         max_categories: int = MOST_CATEGORIES,
     ) -> None:
         self.features = features
         self.drop = drop
         self.ordered = ordered
+        self.lists = lists
         self.max_categories = max_categories
 
     @entrance()
@@ -128,11 +138,11 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         most = check_parameters({"max_categories": Integer(2)}, {"max_categories": self.max_categories})[
             "max_categories"
         ]
-        ordered = check_ordered(self.ordered)
+        ordered, lists = check_ordered(self.ordered), check_lists(self.lists)
         warn_of_repeated_names(X)
         columns = raw_columns(X)
         _check_lengths({name: raw.values for name, raw in columns.items()})
-        self.rules_ = find_rules(columns, self.features, self.drop, most, ordered=ordered)
+        self.rules_ = find_rules(columns, self.features, self.drop, most, ordered=ordered, lists=lists)
         values = encode_rows(columns, self.rules_)
         warn_of_copies(self.rules_, values)
         self.spreads_ = spreads_of(self.rules_, values)

@@ -12,7 +12,7 @@ import scipy
 from gnomon._validation import message
 from gnomon.data import Block, Dataset, Table, check_blocks, columns_of_blocks
 from gnomon.data.cells import read_cells, read_part
-from gnomon.data.columns import Ordered, encode_dataset, features_of, raw_columns, spreads_of, unit_ranges
+from gnomon.data.columns import Lists, Ordered, encode_dataset, features_of, raw_columns, spreads_of, unit_ranges
 from gnomon.data.dataset import require_name
 from gnomon.data.frames import is_frame
 from gnomon.data.names import default_names
@@ -89,6 +89,7 @@ def encode_columns(
     blocks: Any,
     *,
     ordered: Ordered = True,
+    lists: Lists = True,
 ) -> tuple[Dataset, dict[str, Block] | None]:
     """Return a data set whose columns are features, those of the blocks if there are any, and the blocks.
 
@@ -100,9 +101,11 @@ def encode_columns(
     blocks : dict of str to Block, or None
     ordered : bool or mapping of str to sequence of str or False, default=True
         As for `encode_dataset`.
+    lists : bool or mapping of str to {";", "|", ","} or False, default=True
+        As for `encode_dataset`.
     """
     if blocks is None:
-        return encode_dataset(data, features, drop, ordered=ordered), None
+        return encode_dataset(data, features, drop, ordered=ordered, lists=lists), None
     known = check_blocks(blocks)
     for name in ("distances", "representation"):
         if getattr(data, name) is not None:
@@ -117,10 +120,10 @@ def encode_columns(
             remedy = "Leave it out of them."
             raise ValueError(message("blocks", "of columns that are features", fact=fact, remedy=remedy))
     if chosen != names:
-        data = encode_dataset(_named(data, names), chosen, None, ordered=ordered)
+        data = encode_dataset(_named(data, names), chosen, None, ordered=ordered, lists=lists)
     else:
         every = None if data.feature_names is None and not is_frame(data.X) else chosen
-        data = encode_dataset(data, every, None, ordered=ordered)
+        data = encode_dataset(data, every, None, ordered=ordered, lists=lists)
     by_name = {name: replace(known[name], columns=[names[k] for k in some.tolist()]) for name, some in found.items()}
     return data, by_name
 

@@ -45,6 +45,7 @@ def map(
     features: Sequence[str] | None = None,
     drop: Sequence[str] | None = None,
     ordered: bool | Mapping[str, Sequence[str] | Literal[False]] = True,
+    lists: bool | Mapping[str, str | Literal[False]] = True,
     blocks: Mapping[str, Block] | None = None,
     scale: Literal["auto", "standard", "robust"] | None = "auto",
     feature_weight: Mapping[str, float] | npt.ArrayLike | None = None,
@@ -132,6 +133,9 @@ def map(
         Whether columns of texts that plainly are steps of one scale become ranks, such as "never" to "always", bands of
         numbers and grades, as a note says; False leaves them categories. A mapping such as ``{"size": ["S", "M"]}``
         names the values of columns from low to high, others of them being missing, or has False for a category.
+    lists : bool or mapping of str to {";", "|", ","} or False, default=True
+        Whether cells that plainly list several answers, such as "email; phone", become an indicator for each answer, as
+        a note says; False takes each combination for a category. A mapping names what divides the answers of columns.
     blocks : dict of str to gnomon.Block or None, default=None
         Blocks of columns, each with a metric and a weight of its own, for neighbour embeddings that have the parameter
         ``blocks``; ``join`` says how they are joined: "intersection" (default), "union" or "mean". Columns in no block
@@ -248,6 +252,7 @@ def map(
         features=features,
         drop=drop,
         ordered=ordered,
+        lists=lists,
         blocks=blocks,
         scale=scale,
         feature_weight=feature_weight,

@@ -116,7 +116,7 @@ def told_missing(completion: Completion, names: list[str] | None, rules: Sequenc
 def _categories_told(rules: Sequence[ColumnRule], missing: npt.NDArray[np.bool_], how: str) -> str:
     """Say how many of the missing values are categories and what becomes of them, to follow another sentence."""
     first = first_features(rules)
-    n = sum(int(missing[:, first[rule.name]].sum()) for rule in rules if rule.kind == "category")
+    n = sum(int(missing[:, first[rule.name]].sum()) for rule in rules if rule.kind in ("category", "answers"))
     if not n:
         return ""
     filled = "how likely each is" if how == "distance" else "1 where most rows have it, else 0"

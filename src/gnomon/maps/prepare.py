@@ -123,6 +123,7 @@ class Reading:
     features: Sequence[str] | None = None
     drop: Sequence[str] | None = None
     ordered: Any = True
+    lists: Any = True
     blocks: Mapping[str, Block] | None = None
     scale: Any = "auto"
     feature_weight: Any = None
@@ -156,7 +157,7 @@ def prepare(X: Any, how: Reading) -> Prepared:
         data = replace(data, labels=with_order(data.label_name or "", check_labels(data.labels, len(data.labels))))
     weighing = weights if isinstance(weights, str) else SAMPLE_WEIGHT
     data, known_blocks = encode_columns(
-        *without_weights(data, how.features, drop, weights), blocks, ordered=how.ordered
+        *without_weights(data, how.features, drop, weights), blocks, ordered=how.ordered, lists=how.lists
     )
     if column is not None and column != weighing:
         data.metadata.pop(column, None)

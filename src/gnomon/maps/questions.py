@@ -325,7 +325,8 @@ class Questions(PointQuestions, RowQuestions, ImportanceQuestions, Verdicts, Clu
         if not taken or sum(columns.stop - columns.start for columns in taken.values()) != self.X.shape[1]:
             return []
         several = [columns for rule, columns in taken.items() if rule.is_truth or rule.kind == "category"]
-        return [np.arange(columns.start, columns.stop) for columns in several]
+        each = [j for rule, at in taken.items() if rule.kind == "answers" for j in range(at.start, at.stop)]
+        return [*(np.arange(at.start, at.stop) for at in several), *(np.array([j]) for j in each)]
 
     @entrance("counterfactual")
     def counterfactual(

@@ -2,7 +2,7 @@
 
 from gnomon.data.columns.copies import warn_of_copies, warn_of_repeated_names
 from gnomon.data.columns.encode import encode_dataset, encode_rows, unknown_categories
-from gnomon.data.columns.find import MOST_CATEGORIES, Ordered, check_ordered, find_rules
+from gnomon.data.columns.find import MOST_CATEGORIES, Lists, Ordered, check_lists, check_ordered, find_rules
 from gnomon.data.columns.raw import asked_columns, raw_columns
 from gnomon.data.columns.rule import (
     ColumnRule,
@@ -19,8 +19,10 @@ from gnomon.data.columns.times import named_as_time
 __all__ = [
     "MOST_CATEGORIES",
     "ColumnRule",
+    "Lists",
     "Ordered",
     "asked_columns",
+    "check_lists",
     "check_ordered",
     "columns_of_features",
     "encode_dataset",

@@ -12,7 +12,15 @@ import numpy.typing as npt
 from gnomon._validation import message, pass_on, warn
 from gnomon.data.arrays import FloatArray, warn_of_rounded, whole_numbers
 from gnomon.data.columns.copies import warn_of_copies, warn_of_repeated_names
-from gnomon.data.columns.find import MOST_CATEGORIES, Ordered, check_ordered, find_rules, writings_of
+from gnomon.data.columns.find import (
+    MOST_CATEGORIES,
+    Lists,
+    Ordered,
+    check_lists,
+    check_ordered,
+    find_rules,
+    writings_of,
+)
 from gnomon.data.columns.raw import RawColumn, asked_columns, columns_of_fit, columns_of_frame, raw_columns
 from gnomon.data.columns.rule import ColumnRule, mark_of
 from gnomon.data.columns.values import known_texts, plain_column, texts_of, truth_values, with_dates
@@ -101,6 +109,8 @@ def _refuse_other_columns(rules: Sequence[ColumnRule], columns: dict[str, RawCol
     for rule in rules:
         values = columns[rule.name].values
         unread = len(rule.unknown_rows(values))
+        if rule.kind == "answers" and rule.encode(values).any():
+            continue
         if unread and unread == np.count_nonzero(sort_into_classes(known_texts(values)).labelled):
             place = list(columns).index(rule.name)
             known = f"categories such as {listed(rule.categories[:2])}" if rule.categories else "numbers"
@@ -127,7 +137,7 @@ def unknown_categories(X: Any, rules: Sequence[ColumnRule]) -> dict[str, tuple[s
             values = columns[rule.name].values
             rows = rule.unknown_rows(values)
             if len(rows):
-                found[rule.name] = listed(sort_into_classes(values[rows]).names), len(rows)
+                found[rule.name] = listed(rule.unknown_values(values)), len(rows)
     return found
 
 
@@ -171,7 +181,12 @@ def _refuse_other_sign(name: str, texts: list[str], writing: str, other: str) ->
 
 
 def encode_dataset(
-    data: Dataset, features: Sequence[str] | None, drop: Sequence[str] | None, *, ordered: Ordered = True
+    data: Dataset,
+    features: Sequence[str] | None,
+    drop: Sequence[str] | None,
+    *,
+    ordered: Ordered = True,
+    lists: Lists = True,
 ) -> Dataset:
     """Turn the columns of a data set that are still as they came into features; the rest stays.
 
@@ -185,6 +200,8 @@ def encode_dataset(
         As of `TablePreprocessor`.
     ordered : bool or mapping of str to sequence of str or False, default=True
         As of `TablePreprocessor`.
+    lists : bool or mapping of str to {";", "|", ","} or False, default=True
+        As of `TablePreprocessor`.
 
     Returns
     -------
@@ -196,7 +213,7 @@ def encode_dataset(
     DataWarning
         As `find_rules` does, and names texts that cannot be read and columns that are as others are.
     """
-    ordered = check_ordered(ordered)
+    ordered, lists = check_ordered(ordered), check_lists(lists)
     if is_frame(data.X):
         frame = read_frame(data.X)
         columns = columns_of_frame(frame)
@@ -205,7 +222,7 @@ def encode_dataset(
         else:
             columns = dict(zip(data.feature_names, columns.values(), strict=True))
         if frame.names is None and all(raw.numeric and not raw.boolean for raw in columns.values()):
-            _refuse_orders(ordered)
+            _refuse_of_numbers(ordered=ordered, lists=lists)
             return _select(data, features, drop)  # numbers without names
     elif data.text_columns is not None and isinstance(data.X, np.ndarray):
         names = data.feature_names or names_beside(data.n_features, data.text_columns)
@@ -216,20 +233,21 @@ def encode_dataset(
         }
         columns |= {name: RawColumn(data.metadata[name], order_of(data.metadata[name])) for name in data.text_columns}
         if data.feature_names is None and not data.text_columns and features is None and drop is None:
-            _refuse_orders(ordered)
+            _refuse_of_numbers(ordered=ordered, lists=lists)
             return data
     else:
-        _refuse_orders(ordered)
+        _refuse_of_numbers(ordered=ordered, lists=lists)
         return _select(data, features, drop)
-    return _encode(data, columns, features, drop, ordered)
+    return _encode(data, columns, features, drop, {"ordered": ordered, "lists": lists})
 
 
-def _refuse_orders(ordered: Ordered) -> None:
-    """Raise ValueError if orders are said of a table of numbers alone."""
-    if isinstance(ordered, Mapping) and ordered:
-        remedy = "Numbers are in their order already; leave ordered out."
-        fact = f"{listed(ordered)}, and all columns are numbers"
-        raise ValueError(message("ordered", "of columns of texts", fact=fact, remedy=remedy))
+def _refuse_of_numbers(**said: Any) -> None:
+    """Raise ValueError if orders or separators are said of the columns of a table of numbers alone."""
+    for name, columns in said.items():
+        if isinstance(columns, Mapping) and columns:
+            fact = f"{listed(columns)}, and all columns are numbers"
+            remedy = f"Leave {name} out, or pass these columns as texts."
+            raise ValueError(message(name, "of columns of texts", fact=fact, remedy=remedy))
 
 
 def _encode(
@@ -237,9 +255,9 @@ def _encode(
     columns: dict[str, RawColumn],
     features: Sequence[str] | None,
     drop: Sequence[str] | None,
-    ordered: Ordered,
+    said: dict[str, Any],
 ) -> Dataset:
-    rules = find_rules(columns, features, drop, MOST_CATEGORIES, decimal=data.decimal, ordered=ordered)
+    rules = find_rules(columns, features, drop, MOST_CATEGORIES, decimal=data.decimal, **said)
     made = [rule for rule in rules if rule.kind not in ("number", "boolean", "left out")]
     left = [rule for rule in rules if not rule.features]
     notes = [said for said in data.notes if not said.startswith(TEXT_NOTE)]
@@ -256,6 +274,7 @@ def _encode(
         for rule in made
         if (rule.kind in ("written", "date") and columns[rule.name].values.dtype.kind not in "mM")
         or (rule.kind == "ordinal" and rule.reason)
+        or rule.kind == "answers"
     ]
     odd = [told for rule in texts if (told := rule.unknown(columns[rule.name].values))]
     if odd := [*odd, *(doubt for rule in texts if (doubt := rule.doubt(columns[rule.name].values)))]:

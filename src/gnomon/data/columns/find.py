@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message, warn
 from gnomon.data.arrays import FloatArray, is_missing, warn_of_rounded
+from gnomon.data.columns.answers import SEPARATORS, split_answers, split_by, told_answers
 from gnomon.data.columns.dates import UNITS
 from gnomon.data.columns.identifiers import NAMED_UNITS, Naming, named_as_id, named_as_unit, naming_of
 from gnomon.data.columns.raw import RawColumn, asked_columns
@@ -45,12 +46,13 @@ from gnomon.data.written import (
 )
 from gnomon.exceptions import DataWarning
 
-__all__ = ["MOST_CATEGORIES", "Ordered", "check_ordered", "find_rules", "writings_of"]
+__all__ = ["MOST_CATEGORIES", "Lists", "Ordered", "check_lists", "check_ordered", "find_rules", "writings_of"]
 
 Array = npt.NDArray[Any]
 Float64Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+Lists = bool | Mapping[str, str | Literal[False]]
 Ordered = bool | Mapping[str, Sequence[str] | Literal[False]]
 
 MOST_CATEGORIES = 30
@@ -89,6 +91,7 @@ def find_rules(
     decimal: str = "",
     allow_none: bool = False,
     ordered: Ordered = True,
+    lists: Lists = True,
 ) -> list[ColumnRule]:
     """Find out what becomes of each column; the rules are said in `TablePreprocessor`.
 
@@ -107,6 +110,8 @@ def find_rules(
         warning: of metadata none can be dropped.
     ordered : bool or mapping of str to sequence of str or False, default=True
         As of `TablePreprocessor`.
+    lists : bool or mapping of str to {";", "|", ","} or False, default=True
+        As of `TablePreprocessor`.
 
     Warns
     -----
@@ -118,6 +123,7 @@ def find_rules(
     """
     features, drop = asked_columns("features", features, columns), asked_columns("drop", drop, columns)
     columns, may_order = _with_orders(columns, ordered)
+    separators = _separators(columns, lists)
     chosen = set(columns if features is None else features) - set(drop or ())
     for name in columns:
         if name in chosen and columns[name].rounding:
@@ -150,6 +156,8 @@ def find_rules(
             rules.append(_rule_of_truths(name, raw.values))
         elif raw.numeric:
             rules.append(_rule_of_date_numbers(name, numbers[name]) or named_rows(ColumnRule(name, "number", (name,))))
+        elif found_lists := _rule_of_answers(name, raw, separators.get(name, ""), most, asked=name in asked_for):
+            rules.append(found_lists)
         elif name in writings and not (features is not None and _are_codes(name, raw.values, most)):
             found = _rule_of_written(name, writings[name], texts_of(plain_column(raw.values)))
             numbers[name] = found.encode(raw.values)[:, 0]
@@ -199,6 +207,59 @@ def find_rules(
         facts = "; ".join(f"{name!r} has {one.fact}" for name, one in unread.items())
         warn(f"columns left out and kept as metadata: {facts}. {remedies}", DataWarning)
     return rules
+
+
+def check_lists(lists: Any) -> Lists:
+    """Check what is said about cells that list several answers: yes, no, or what divides them in each column.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is something else.
+    """
+    if isinstance(lists, bool):
+        return lists
+    rule = f"True, False, or a mapping of columns to one of {', '.join(map(repr, SEPARATORS))}, or to False"
+    if not isinstance(lists, Mapping):
+        remedy = "Pass lists={'tools': ';'}."
+        raise TypeError(message(f"lists={lists!r:.60}", rule, fact=type(lists).__name__, remedy=remedy))
+    for name, separator in lists.items():
+        if separator is not False and separator not in SEPARATORS:
+            fact = f"column {name!r:.60} has {separator!r:.60}"
+            raise ValueError(message("lists", rule, fact=fact, remedy="Pass what divides the answers in a cell."))
+    return {str(name): separator for name, separator in lists.items()}
+
+
+def _separators(columns: dict[str, RawColumn], lists: Lists) -> dict[str, str]:
+    """Return what divides the answers in the cells of columns: "" where nothing may, "?" where it is to be found."""
+    found = {
+        name: "?" if lists is not False and not (raw.ordered or raw.category) else "" for name, raw in columns.items()
+    }
+    if isinstance(lists, Mapping):
+        for name, separator in zip(asked_columns("lists", [*lists], columns) or (), lists.values(), strict=True):
+            if separator and columns[name].numeric:
+                remedy = "Leave it out of lists."
+                raise ValueError(message("lists", "of columns of texts", fact=f"{name!r} holds numbers", remedy=remedy))
+            found[name] = separator or ""
+    return found
+
+
+def _rule_of_answers(name: str, raw: RawColumn, separator: str, most: int, *, asked: bool) -> ColumnRule | None:
+    """Return the rule of a column whose cells list several answers, between a separator or "?"; None of others."""
+    if not separator or raw.values.dtype.kind not in "OU" or (separator == "?" and _may_be_labels(name, asked)):
+        return None
+    texts = texts_of(plain_column(raw.values))
+    if separator == "?":
+        separator, answers = split_by(texts, most)
+    else:
+        answers = told_answers([split_answers(text, separator) for text in texts if text], _MOST_ASKED)
+        if not answers:
+            fact = f"{name!r} has no answer, or more than {_MOST_ASKED}, that come twice between {separator!r}"
+            remedy = f"Pass lists={{{name!r}: False}}."
+            raise ValueError(message("lists", "of columns whose cells list a few answers", fact=fact, remedy=remedy))
+    if not answers:
+        return None
+    return ColumnRule(name, "answers", tuple(f"{name} = {one}" for one in answers), answers, writing=separator)
 
 
 def check_ordered(ordered: Any) -> Ordered:

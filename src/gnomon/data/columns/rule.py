@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 from gnomon.data.arrays import FloatArray
+from gnomon.data.columns.answers import SEPARATORS, split_answers
 from gnomon.data.columns.values import (
     as_numbers,
     durations_of,
@@ -51,7 +52,7 @@ Array = npt.NDArray[Any]
 Float64Array = npt.NDArray[np.float64]
 
 _UNKNOWN, _MISSING = -1, -2  # codes of values that are none of the categories
-_KINDS = ("number", "written", "boolean", "presence", "ordinal", "category", "date", "left out")
+_KINDS = ("number", "written", "boolean", "presence", "ordinal", "category", "answers", "date", "left out")
 _SHARES = 2.0  # percent: where no value is larger, numbers below 1 are like the others
 _OTHERS_TAKEN = {  # what becomes of other texts
     "number": "no number, taken as missing",
@@ -70,14 +71,14 @@ class ColumnRule:
     ----------
     name : str
         Of the column.
-    kind : {"number", "written", "boolean", "presence", "ordinal", "category", "date", "left out"}
+    kind : {"number", "written", "boolean", "presence", "ordinal", "category", "answers", "date", "left out"}
         "presence" is of a column of one value, such as "x", also "X" or "x ", and of blanks, which tell that it is not
-        so.
+        so; "answers" of one whose cells list several, each of which has an indicator.
     features : tuple of str
         Names of the features that it becomes.
     categories : tuple
-        Values of a category or an ordinal, in order; the one value of a presence. Of an ordinal whose order the texts
-        tell each is written in one way.
+        Values of a category or an ordinal, in order; the answers that cells list; the one value of a presence. Of an
+        ordinal whose order the texts tell each is written in one way.
     start, unit : float
         Of a date: seconds since 1970 of the first, and seconds in the unit of the feature. Of numbers in percent the
         start is the largest without its sign, 0 if it is not known.
@@ -88,7 +89,7 @@ class ColumnRule:
     writing : str
         Of numbers that are written as texts, and of texts among new rows of a column of numbers: how, such as "$0.0"
         or "0,0 %". Of dates with strokes: their order, such as "month/day/year"; of dates that are whole numbers
-        "yyyymmdd" or "yyyymm".
+        "yyyymmdd" or "yyyymm". Of answers: what divides them.
     """
 
     name: str
@@ -110,6 +111,8 @@ class ColumnRule:
             return self._numbers(values)[:, None]
         if self.kind == "date":
             return ((self._seconds(values) - self.start) / self.unit)[:, None]
+        if self.kind == "answers":
+            return self._answers(values, keep_missing=keep_missing)
         codes = self._codes(values)
         if self.kind == "presence":
             return np.asarray(codes == 0, dtype=np.float64)[:, None]
@@ -121,6 +124,16 @@ class ColumnRule:
             found = (codes[:, None] == np.arange(len(self.categories))).astype(np.float64)
         if keep_missing:
             found[codes == _MISSING] = np.nan
+        return found
+
+    def _answers(self, values: Array, *, keep_missing: bool) -> Float64Array:
+        """Return 1 for the answers that each cell lists and 0 for others; NaN or 0 where a cell is empty."""
+        texts = texts_of(values)
+        cells = {text: {*split_answers(text, self.writing)} for text in {*texts}}
+        rows = {text: [float(answer in cell) for answer in self.categories] for text, cell in cells.items()}
+        found = np.array([rows[text] for text in texts], dtype=np.float64).reshape(len(texts), len(self.categories))
+        if keep_missing:
+            found[np.array([not cells[text] for text in texts], dtype=np.bool_)] = np.nan
         return found
 
     def _numbers(self, values: Array) -> FloatArray:
@@ -200,17 +213,31 @@ class ColumnRule:
         if self.may_lack:
             odd = np.isnan(self.encode(values)[:, 0]) & sort_into_classes(known_texts(values)).labelled
             return np.flatnonzero(odd)
+        if self.kind == "answers":
+            return np.array([i for i, text in enumerate(texts_of(values)) if self._others(text)], dtype=np.intp)
         return np.flatnonzero(self._codes(values) == _UNKNOWN) if self.categories else np.empty(0, dtype=np.intp)
+
+    def _others(self, text: str) -> list[str]:
+        """Return the answers in a cell that are none of those of the rule."""
+        return [answer for answer in split_answers(text, self.writing) if answer not in self.categories]
+
+    def unknown_values(self, values: Array) -> list[str]:
+        """Return the different values that are no number, none of the categories or none of the answers."""
+        rows = self.unknown_rows(values)
+        if self.kind == "answers":
+            return sorted({answer for text in texts_of(values[rows]) for answer in self._others(text)})
+        return sort_into_classes(values[rows]).names if len(rows) else []
 
     def unknown(self, values: Array) -> str:
         """Say which values are no number or none of the categories, and how many rows have one; empty if all are."""
         rows = self.unknown_rows(values)
         if not len(rows):
             return ""
-        taken = _OTHERS_TAKEN.get(self.kind, "taken as none of the categories")
+        none = "answers" if self.kind == "answers" else "categories"
+        taken = _OTHERS_TAKEN.get(self.kind, f"taken as none of the {none}")
         if self.kind == "date" and self.of_durations:
             taken = taken.replace("date", "duration")
-        found = listed(sort_into_classes(values[rows]).names)
+        found = listed(self.unknown_values(values))
         told = f"{self.name!r} has {found} in {len(rows):,} {'row' if len(rows) == 1 else 'rows'}: {taken}"
         return f"{told}{self._remedy(texts_of(values[rows]))}"
 
@@ -249,6 +276,8 @@ class ColumnRule:
         """Say what became of it, for a list."""
         if self.kind == "category":
             return f"{self.name!r} ({len(self.categories)} categories)"
+        if self.kind == "answers":
+            return f"{self.name!r} (several answers in a cell, between {self.writing!r}: {len(self.categories)})"
         if self.kind == "ordinal":
             order = f": {self.reason}" if self.reason else ""
             return f"{self.name!r} (rank among {len(self.categories)}{order})"
@@ -310,7 +339,7 @@ def spreads_of(rules: Sequence[ColumnRule], X: Any) -> Float64Array:
     """
     spreads = np.full(X.shape[1], np.nan)
     for rule, columns in features_of(rules).items():
-        if rule.is_truth or rule.kind == "category":
+        if rule.is_truth or rule.kind in ("category", "answers"):
             variance = float(np.nanvar(X[:, columns], axis=0, dtype=np.float64).sum())
             spreads[columns] = np.sqrt(variance) if variance > 0.0 else 1.0
     return spreads
@@ -347,8 +376,9 @@ def columns_of_features(n_features: int, names: Sequence[str] | None, rules: Seq
 def unit_ranges(rules: Sequence[ColumnRule] | None, X: Any) -> Float64Array:
     """Return what features are divided by so that each column makes at most 1 of a Manhattan distance.
 
-    Numbers, dates and ranks by their range; indicators by 2, as two of them differ between two categories, and one that
-    alone tells two apart by 1. The mean over columns is the coefficient of Gower.
+    Numbers, dates and ranks by their range; indicators of answers by their number; those of categories by 2, as two of
+    them differ between two categories, and one that alone tells two apart by 1. The mean over columns is the
+    coefficient of Gower.
 
     Parameters
     ----------
@@ -365,6 +395,8 @@ def unit_ranges(rules: Sequence[ColumnRule] | None, X: Any) -> Float64Array:
     for rule, columns in features_of(rules or ()).items():
         if rule.kind == "category" and len(rule.features) > 1:
             span[columns] = 2.0
+        if rule.kind == "answers":
+            span[columns] = float(len(rule.features))
     return np.where(span > 0.0, span, 1.0)
 
 
@@ -377,17 +409,19 @@ def rules_fault(rules: Sequence[ColumnRule]) -> str:
     """Return what is wrong with rules that come from a file; empty if nothing is."""
     for rule in rules:
         n, several = len(rule.features), len(rule.categories)
-        wanted = {"left out": 0, "category": 1 if several == 2 else several}.get(rule.kind, 1)
+        wanted = {"left out": 0, "category": 1 if several == 2 else several, "answers": several}.get(rule.kind, 1)
         written = rule.kind == "written"
         if (
             not (
                 rule.writing in ("", *DATE_ORDERS, *DATE_NUMBERS)
                 if rule.kind == "date"
+                else rule.writing in SEPARATORS
+                if rule.kind == "answers"
                 else is_writing(rule.writing) == written
             )
             or rule.kind not in _KINDS
             or n != wanted
-            or (rule.kind in ("ordinal", "category") and not several)
+            or (rule.kind in ("ordinal", "category", "answers") and not several)
             or (rule.kind == "presence" and several != 1)
             or not rule.unit > 0.0
         ):
