@@ -40,6 +40,26 @@ def test_small_ones_need_no_network():
     assert set(iris.labels) == {"setosa", "versicolor", "virginica"}
 
 
+def test_small_ones_are_those_of_scikit_learn_wherever_it_keeps_them(monkeypatch):
+    digits, iris = datasets.load_digits(), datasets.load_iris()
+    known = sklearn.datasets.load_digits(), sklearn.datasets.load_iris()
+    for elsewhere in (False, True):
+        np.testing.assert_array_equal(digits.X, known[0].data)
+        np.testing.assert_array_equal(digits.labels, known[0].target.astype(str))
+        np.testing.assert_array_equal(iris.X, known[1].data)
+        np.testing.assert_array_equal(iris.labels, known[1].target_names[known[1].target])
+        assert iris.feature_names == known[1].feature_names
+        if not elsewhere:
+            monkeypatch.setattr("gnomon.data.datasets.find_spec", lambda _: None)
+            digits, iris = datasets.load_digits(), datasets.load_iris()
+
+
+def test_small_ones_do_not_import_scikit_learn():
+    code = "import sys; from gnomon.data import datasets; datasets.load_digits(); datasets.load_iris(); "
+    code += "print('sklearn' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
 def test_nowhere_says_where_it_looked_and_what_to_do(places):
     with pytest.raises(FileNotFoundError, match=r"mnist\.npz.*Network is unreachable.*Set .* GNOMON_DATA") as caught:
         datasets.fetch_mnist()

@@ -7,10 +7,12 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._files import atomic_write
@@ -136,18 +138,29 @@ def _fetch(name: str) -> Dataset:
     )
 
 
-def load_digits() -> Dataset:
-    """Return 1,797 pictures of handwritten digits, 8 x 8 pixels of 0 to 16; needs no network."""
+def _beside_scikit_learn(name: str, file: str, *, n_headers: int) -> npt.NDArray[np.float64]:
+    """Return a table that comes with scikit-learn, which takes seconds to import; the numbers of classes are last."""
+    package = find_spec("sklearn")
+    for folder in (package.submodule_search_locations if package else None) or ():
+        path = Path(folder, "datasets", "data", file)
+        if path.is_file():
+            return np.loadtxt(path, delimiter=",", skiprows=n_headers)
     from sklearn import datasets
 
-    bunch = datasets.load_digits()
-    names = default_names(64, (8, 8))
+    bunch = getattr(datasets, name)()
+    return np.column_stack([bunch.data, bunch.target])
+
+
+def load_digits() -> Dataset:
+    """Return 1,797 pictures of handwritten digits, 8 x 8 pixels of 0 to 16; needs no network."""
+    table = _beside_scikit_learn("load_digits", "digits.csv.gz", n_headers=0)
+    X = table[:, :-1]
     return Dataset(
-        bunch.data,
-        feature_names=names,
-        labels=bunch.target.astype(str),
+        X,
+        feature_names=default_names(64, (8, 8)),
+        labels=table[:, -1].astype(np.int64).astype(str),
         label_name="digit",
-        images=draw_rows(bunch.data, (8, 8)),
+        images=draw_rows(X, (8, 8)),
         image_shape=(8, 8),
         source="digits",
     )
@@ -155,11 +168,10 @@ def load_digits() -> Dataset:
 
 def load_iris() -> Dataset:
     """Return four lengths in cm of 150 flowers of three kinds; needs no network."""
-    from sklearn import datasets
-
-    bunch = datasets.load_iris()
-    labels = np.asarray(bunch.target_names)[bunch.target]
-    return Dataset(bunch.data, list(bunch.feature_names), labels=labels, label_name="species", source="iris")
+    table = _beside_scikit_learn("load_iris", "iris.csv", n_headers=1)
+    labels = np.array(["setosa", "versicolor", "virginica"])[table[:, -1].astype(np.int64)]
+    names = [f"{part} {size} (cm)" for part in ("sepal", "petal") for size in ("length", "width")]
+    return Dataset(np.ascontiguousarray(table[:, :-1]), names, labels=labels, label_name="species", source="iris")
 
 
 def fetch_mnist() -> Dataset:
