@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from fractions import Fraction
 
 import numpy as np
@@ -22,9 +24,10 @@ from gnomon._validation import (
     check_parameters,
     message,
     pass_on,
+    unsaid,
     warn,
 )
-from gnomon.exceptions import DataWarning, GnomonWarning
+from gnomon.exceptions import DataWarning, GnomonWarning, NeighborsWarning
 
 
 def _check(rule, value):
@@ -259,3 +262,16 @@ def test_warnings_are_collected_where_a_run_collects_them():
     with pytest.warns(DataWarning, match=r"^gnomon: careful$") as caught:
         warn("careful", DataWarning)
     assert caught[0].filename == __file__
+
+
+def test_what_is_left_unsaid_in_a_block_is_said_by_other_threads_and_after_it():
+    with running(warned=[]) as run:
+        others = ThreadPoolExecutor(1)
+        with unsaid(DataWarning):
+            warn("told already", DataWarning)
+            warn("another kind", NeighborsWarning)
+            others.submit(copy_context().run, warn, "handed to a thread", DataWarning).result()
+        warn("after it", DataWarning)
+    assert [text.partition(": ")[2] for text, _ in run.warned] == ["another kind", "after it"]
+    with unsaid(DataWarning), pytest.warns(DataWarning, match="of another thread"):
+        others.submit(warn, "of another thread", DataWarning).result()

@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -34,6 +35,7 @@ __all__ = [
     "message",
     "near_miss",
     "pass_on",
+    "unsaid",
     "warn",
     "warning_once",
 ]
@@ -82,8 +84,31 @@ def warn(text: str, category: type[Warning]) -> None:
     pass_on(f"{caller()}: {text}", category)
 
 
+_UNSAID: ContextVar[tuple[type[Warning], ...]] = ContextVar("gnomon_unsaid", default=())
+
+
+@contextmanager
+def unsaid(category: type[Warning]) -> Iterator[None]:
+    """Leave warnings of gnomon of a kind unsaid inside a block, as the caller has told of what they say.
+
+    Those of other threads are given, which `warnings.catch_warnings` would lose.
+
+    Parameters
+    ----------
+    category : type of Warning
+        Which of `gnomon.exceptions`; with it all that are of its kind.
+    """
+    token = _UNSAID.set((*_UNSAID.get(), category))
+    try:
+        yield
+    finally:
+        _UNSAID.reset(token)
+
+
 def pass_on(text: str, category: type[Warning]) -> None:
     """Warn with a whole text, which another process may have written; or keep it, if the run collects warnings."""
+    if issubclass(category, _UNSAID.get()):
+        return
     collected = current_run().warned
     if collected is not None:
         collected.append((text, category))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._arithmetic import log, power, row_distances
+from gnomon._validation import unsaid
 from gnomon.exceptions import DataWarning
 from gnomon.linalg.table import dense_rows, evenly_spaced
 from gnomon.neighbors.metrics import native_metric
@@ -103,8 +103,7 @@ def _points(X: Any, metric: str) -> Any:
     native = native_metric(metric)
     if native is None:
         return X
-    with warnings.catch_warnings():  # the search has told of rows of zeros
-        warnings.simplefilter("ignore", DataWarning)
+    with unsaid(DataWarning):  # the search has told of rows of zeros
         return native.circles(X) if isinstance(native, Periodic) and isinstance(X, np.ndarray) else native.rows(X)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon._progress import Reporter
 from gnomon._threads import single_threaded_blas
+from gnomon._validation import unsaid
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import first_columns
 from gnomon.linalg.table import evenly_spaced
@@ -104,8 +104,7 @@ def usual_distances(X: Any, parts: Sequence[BlockPart]) -> tuple[BlockPart, ...]
 
 
 def _distances(part: BlockPart, rows: Any, others: Any) -> Float64Array:
-    with single_threaded_blas(), warnings.catch_warnings():  # of rows of zeros under cosine
-        warnings.simplefilter("ignore", DataWarning)
+    with single_threaded_blas(), unsaid(DataWarning):  # of rows of zeros under cosine
         return cross_distances(part.of(rows), part.of(others), metric=part.metric, metric_params=part.metric_params)
 
 
@@ -238,8 +237,7 @@ class _Candidates:
 def _from_candidates(
     X: Any, parts: tuple[BlockPart, ...], k: int, power: float, each: bool, seed: int, name: str
 ) -> BlockNeighbors:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)
+    with unsaid(DataWarning):
         graphs = tuple(
             compute_neighbors(part.of(X), k, metric=part.metric, metric_params=part.metric_params, seed=seed)
             for part in parts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -13,7 +12,7 @@ import scipy
 
 from gnomon._entrance import entrance
 from gnomon._printed import ShortRepr
-from gnomon._validation import message
+from gnomon._validation import message, unsaid
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import connected_components
 from gnomon.neighbors.graph import NeighborGraph
@@ -124,8 +123,7 @@ def find_bridges(
         raise ValueError(message(f"X of {X.shape[0]:,} rows", f"of as many rows as the graph, {len(labels)}"))
     if int(labels.max(initial=0)) == 0:
         return Bridges.none()
-    with warnings.catch_warnings():  # of rows of zeros under cosine: the search for neighbours has said it
-        warnings.simplefilter("ignore", DataWarning)
+    with unsaid(DataWarning):  # of rows of zeros under cosine: the search for neighbours has said it
         search: _ClosestOutside
         if isinstance(metric, str) and metric == "precomputed":
             search = _MatrixSearch.of(X)

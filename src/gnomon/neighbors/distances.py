@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -16,7 +15,7 @@ from gnomon._entrance import entrance, part
 from gnomon._memory import require_memory
 from gnomon._progress import Reporter
 from gnomon._threads import single_threaded_blas
-from gnomon._validation import message
+from gnomon._validation import message, unsaid
 from gnomon.data import given_rows
 from gnomon.exceptions import DataWarning
 from gnomon.neighbors import library
@@ -269,8 +268,7 @@ def pair_distances(
         raise ValueError(message("others", f"row numbers in [0, {X.shape[0]})"))
     if metric == "precomputed":
         return _given_pairs(X, others)
-    with warnings.catch_warnings():  # of rows of zeros under cosine: the search for neighbours has said it
-        warnings.simplefilter("ignore", DataWarning)
+    with unsaid(DataWarning):  # of rows of zeros under cosine: the search for neighbours has said it
         native = native_metric(metric, metric_params)
         if native is None:
             return _pairs_through_library(X, others, metric, metric_params)
@@ -305,8 +303,7 @@ def nearest_among(
     native = None if metric == "precomputed" else native_metric(metric)
     if native is None:
         return None
-    with warnings.catch_warnings():  # of rows of zeros under cosine: the search for neighbours has said it
-        warnings.simplefilter("ignore", DataWarning)
+    with unsaid(DataWarning):  # of rows of zeros under cosine: the search for neighbours has said it
         table = native.searched(native.rows(given_rows(X), alone=True))
         return table.rank(np.ascontiguousarray(candidates), n_neighbors, table.take(rows))[0]
 

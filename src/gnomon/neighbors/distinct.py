@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._validation import unsaid
 from gnomon.exceptions import GnomonWarning
 from gnomon.linalg.table import float_rows
 from gnomon.neighbors.compute import compute_neighbors
@@ -226,6 +226,5 @@ def _metric_of(X: Any, graph: NeighborGraph) -> str | None:
 @contextlib.contextmanager
 def _told() -> Iterator[None]:
     """Be silent on rows: what there is to say of them was said where they were searched first."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", GnomonWarning)
+    with unsaid(GnomonWarning):
         yield

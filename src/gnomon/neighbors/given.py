@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -12,7 +11,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._entrance import entrance
-from gnomon._validation import Options, check_parameters, message, warn
+from gnomon._validation import Options, check_parameters, message, unsaid, warn
 from gnomon.exceptions import GnomonWarning, NeighborsWarning
 from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors.distances import pair_distances
@@ -169,8 +168,7 @@ class GivenNeighbors:
         metric_params = learned_params(metric, metric_params, X)
         pairs = X[np.concatenate([self.rows[some], self.columns[some]])]
         partners = np.concatenate([np.arange(m, 2 * m), np.arange(m)])[:, None].astype(np.int32)
-        with warnings.catch_warnings():  # the fit says what there is to say of rows
-            warnings.simplefilter("ignore", GnomonWarning)
+        with unsaid(GnomonWarning):  # the fit says what there is to say of rows
             measured = pair_distances(pairs, partners, metric=metric, metric_params=metric_params)
         return self.distances[some], measured[:m, 0].astype(np.float64)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._run import current_run
+from gnomon._validation import unsaid
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import largest_deviation
 from gnomon.neighbors.cells import Space, group
@@ -80,8 +80,7 @@ class PartMetric:
 
     def prepared(self, rows: Any) -> Any:
         """Return rows as the search takes them."""
-        with warnings.catch_warnings():  # `largest` has said it
-            warnings.simplefilter("ignore", DataWarning)
+        with unsaid(DataWarning):  # `largest` has said it
             return self.native.rows(rows)
 
     def within(self, rows: Any, k: int) -> Found:

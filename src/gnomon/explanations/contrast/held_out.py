@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._validation import unsaid
 from gnomon.data.names import default_names
 from gnomon.data.scaling import choose_scaling
 from gnomon.exceptions import GnomonWarning
@@ -60,8 +60,7 @@ class Repeats:
         if len(rows) < 2:
             return None
         values = float_rows(X[rows])
-        with warnings.catch_warnings():  # numbers are contrasted as they are
-            warnings.simplefilter("ignore", GnomonWarning)
+        with unsaid(GnomonWarning):  # numbers are contrasted as they are
             scaling = choose_scaling(values, "auto", names=default_names(int(values.shape[1]))).scaling
             kept, inverse = find_repeats(values if scaling is None else float_rows(scaling.apply(values)), seed=0)
         if len(kept) == len(rows) or alike_by_chance(values, len(rows) - len(kept)):

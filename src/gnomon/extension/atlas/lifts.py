@@ -14,7 +14,6 @@ others       x                                            blended as they are
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +22,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._arithmetic import arctan2
+from gnomon._validation import unsaid
 from gnomon.exceptions import DataWarning
 from gnomon.linalg.table import dense_rows
 from gnomon.neighbors import NativeMetric, as_sets, native_metric
@@ -61,8 +61,7 @@ class _Directions(Lift):
     gives_rows = False
 
     def points(self, rows: Any) -> Any:
-        with warnings.catch_warnings():  # the search has told of rows of zeros
-            warnings.simplefilter("ignore", DataWarning)
+        with unsaid(DataWarning):  # the search has told of rows of zeros
             return self.metric.rows(rows)
 
     def of_rows(self, rows: Any, derivatives: Float64Array) -> Float64Array:
