@@ -299,12 +299,16 @@ def test_only_dead_part_files_of_the_same_target_are_removed(tmp_path):
     for path in (dead, elsewhere, forgotten, other, locked):
         path.write_bytes(b"x")
     link.symlink_to(other)
+    pipe = (
+        tmp_path / f".map.gnomon.{_files._HOST}bbbbbbbbbbbb.part"
+    )  # nobody writes into it: reading would wait for ever
+    os.mkfifo(pipe)
     os.utime(forgotten, (0, 0))
     with open(locked, "rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         with atomic_write(target) as file:
             file.write(b"x")
-    kept = {elsewhere.name, other.name, locked.name, link.name, "map.gnomon"}
+    kept = {elsewhere.name, other.name, locked.name, link.name, pipe.name, "map.gnomon"}
     assert set(os.listdir(tmp_path)) == kept
 
 

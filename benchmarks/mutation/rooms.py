@@ -107,7 +107,21 @@ ROOMS = {
             "scale/test_stored_scaling.py",
         ),
     ),
-    "maps": Room(("maps/**/*.py",), ("maps", "explanations/test_outliers.py", "explanations/test_suspects.py")),
+    "maps": Room(
+        ("maps/**/*.py",),
+        (
+            "maps",
+            "data/test_columns_of_new_rows.py",
+            "data/test_times_of_rows.py",
+            "evaluation/test_clumps.py",
+            "evaluation/test_map_verdicts.py",
+            "explanations/test_outliers.py",
+            "explanations/test_repeated_rows.py",
+            "explanations/test_suspects.py",
+            "twins/test_map_alone.py",
+            "twins/test_proves.py",
+        ),
+    ),
     "evaluation": Room(("evaluation/**/*.py",), ("evaluation", "test_docstrings.py")),
     "explanations": Room(("explanations/**/*.py",), ("explanations", "test_docstrings.py")),
     "drift": Room(

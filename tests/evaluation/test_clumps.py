@@ -76,7 +76,7 @@ def test_a_report_grades_gaps_sizes_and_areas_by_clumps_and_radii(noise):
         _text(cautions(subject).body),
     )
     said = _text(shown(subject).body)
-    assert "The map shows 15 clumps of 5 to 29 rows" in said
+    assert said.count("The map shows 15 clumps of 5 to 29 rows") == 1
     assert "The map shows no gap" not in said
     draw = np.random.default_rng(0)
     X = draw.normal(size=(120, 30)) * np.repeat([0.1, 1.0], 60)[:, None]

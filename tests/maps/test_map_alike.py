@@ -92,6 +92,8 @@ def test_features_tell_units_whatever_they_are_called():
     assert _measured(texts[order], ALIKE[order], DEALT[order]).startswith(MEASURED)
     few = np.where(np.arange(600) % 40 == 0, ~DEALT, DEALT)  # a few rows of each unit on the other side
     assert _measured(texts, arm=few).startswith(MEASURED)
+    most = np.where(np.isin(UNIT, np.unique(UNIT[DEALT])[:6]), 0, UNIT + 1)  # the first is most of its side
+    assert _measured(most).startswith(MEASURED)
 
 
 def test_columns_are_no_units_where_the_features_or_the_sides_say_so():

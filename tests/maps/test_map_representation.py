@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.datasets import load_wine
 
 import gnomon as gn
-from gnomon.data import Reduction, Representation
+from gnomon.data import Dataset, Reduction, Representation
 from gnomon.exceptions import DataWarning
 
 N_PCS = 8
@@ -35,6 +35,7 @@ def by_hand(table):
 def test_the_map_is_that_of_the_components(table, made):
     scores = by_hand(table).embedding_
     np.testing.assert_allclose(made.representation.values, scores, atol=1e-8 * np.abs(scores).max())
+    assert gn.map(Dataset(table, representation=made.representation), "pca", n_pcs=0).representation is None
     direct = gn.map(np.asarray(made.representation.values), max_iter=60)
     np.testing.assert_array_equal(made.embedding, direct.embedding)
     np.testing.assert_array_equal(made.neighbors().indices, direct.neighbors().indices)
