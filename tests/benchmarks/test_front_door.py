@@ -19,7 +19,7 @@ def test_every_spelling_is_read_as_the_numbers_that_were_written(spelling, tmp_p
         warnings.simplefilter("ignore")
         data = encode_dataset(read_table(tmp_path / "t.csv", labels=_LABEL, missing="keep"), None, None)
     assert data.labels.tolist() == table[_LABEL].tolist()
-    n_levels = 4 if spelling in ("categories", "everything") else 0
+    n_levels = 2 if spelling in ("categories", "everything") else 0
     assert data.n_features == 4 + n_levels
     for name in [name for name in load("iris").columns[:4] if name in data.feature_names]:
         found = data.X[:, data.feature_names.index(name)]
