@@ -15,8 +15,10 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from gnomon import _machine
 from gnomon._cached import cached_property
-from gnomon._run import running
-from gnomon._threads import in_order, resolve_n_threads, single_threaded_blas
+from gnomon._run import current_run, running
+from gnomon._threads import beside, in_order, resolve_n_threads, single_threaded_blas
+from gnomon._validation import warn
+from gnomon.exceptions import DataWarning
 
 
 @pytest.fixture
@@ -193,3 +195,51 @@ def test_a_cached_property_is_computed_once_and_then_an_attribute():
     assert Counted.value.__doc__ == "Doc."
     one.value = 3
     assert one.value == 3
+
+
+def test_work_beside_a_block_has_its_run_and_a_thread_of_its_own():
+    with running(n_threads=2, seed=7), beside(lambda: (current_run().seed, threading.get_ident())) as found:
+        assert found() == (7, found()[1])
+        assert found()[1] != threading.get_ident()
+
+
+def test_a_run_of_one_thread_does_the_work_itself():
+    with running(n_threads=1), beside(threading.get_ident) as found:
+        assert found() == threading.get_ident()
+
+
+def test_an_error_beside_a_block_is_raised_where_the_result_is_asked_for():
+    with running(n_threads=2), beside(lambda: int("of the work")) as found, pytest.raises(ValueError, match="the work"):
+        found()
+
+
+def test_warnings_of_work_beside_a_block_are_given_after_those_of_the_block():
+    def work():
+        warn("of the work", DataWarning)
+
+    with running(n_threads=2, warned=[]) as run, beside(work) as found:
+        warn("of the block", DataWarning)
+        found()
+    assert [text.partition(": ")[2] for text, _ in run.warned] == ["of the block", "of the work"]
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])
+def test_an_error_in_the_block_ends_the_work_beside_it(error):
+    begun, ended = threading.Event(), []
+
+    def work():
+        try:
+            while True:
+                begun.set()
+                time.sleep(0.001)
+        finally:
+            ended.append(True)
+
+    def block():
+        with running(n_threads=2), beside(work):
+            begun.wait()
+            raise error
+
+    with pytest.raises(error):
+        block()
+    assert ended == [True]

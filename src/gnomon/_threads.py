@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
 import os
 import threading
@@ -10,13 +11,13 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from gnomon._machine import usable_cpus
 from gnomon._run import current_run, running
-from gnomon._validation import Either, Integer, Nothing, caller, check_parameters
+from gnomon._validation import Either, Integer, Nothing, caller, check_parameters, pass_on
 
-__all__ = ["ThreadPool", "in_order", "resolve_n_threads", "single_threaded_blas"]
+__all__ = ["ThreadPool", "beside", "in_order", "resolve_n_threads", "single_threaded_blas"]
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -78,6 +79,78 @@ def in_order(work: Callable[[_Item], _Result], items: Sequence[_Item]) -> Iterat
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
+
+
+class _Stopped(SystemExit):
+    """Ends work on another thread whose result nobody waits for any more; Python lets a thread end so in silence."""
+
+
+class _Beside(threading.Thread, Generic[_Result]):
+    """Work on a thread of its own, in the run that it is begun in."""
+
+    def __init__(self, work: Callable[[], _Result]) -> None:
+        super().__init__(daemon=False)  # which Python waits for before it ends, whatever comes in between
+        self._work, self._context = work, copy_context()
+        self._warned: list[tuple[str, type[Warning]]] = []
+        self._found: list[_Result] = []
+        self._error: BaseException | None = None
+
+    def run(self) -> None:
+        """Do the work; its warnings and its error wait to be asked for."""
+        try:
+            self._context.run(self._do)
+        except _Stopped:
+            pass
+        except BaseException as error:  # is raised where the result is asked for
+            self._error = error
+
+    def _do(self) -> None:
+        with running(warned=self._warned):
+            self._found.append(self._work())
+
+    def result(self) -> _Result:
+        """Wait for the work, give its warnings, and return what it found or raise its error."""
+        self.join()
+        while self._warned:
+            pass_on(*self._warned.pop(0))
+        if self._error is not None:
+            raise self._error
+        return self._found[0]
+
+    def stop(self) -> None:
+        """End the work where it next comes back to Python, and wait for that."""
+        if self.ident is None:
+            return  # it was not begun
+        if self.is_alive():
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(_Stopped))
+        self.join()
+
+
+@contextlib.contextmanager
+def beside(work: Callable[[], _Result]) -> Iterator[Callable[[], _Result]]:
+    """Do work on another thread while a block does its own; both use all threads of the run.
+
+    Work and block must not change what the other one reads. A run of one thread does the work when its result is asked
+    for. An error in the block, Ctrl-C among them, ends the work, and so does a block that did not ask for its result.
+
+    Parameters
+    ----------
+    work : callable
+
+    Yields
+    ------
+    callable
+        Waits for the work and returns its result or raises its error; then its warnings are given as well.
+    """
+    if current_run().n_threads == 1:
+        yield work
+        return
+    thread = _Beside(work)
+    try:
+        thread.start()
+        yield thread.result
+    finally:
+        thread.stop()
 
 
 _blas_lock = threading.RLock()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import json
+import threading
 import warnings
 
 import click.testing
@@ -15,6 +16,7 @@ import gnomon as gn
 from gnomon._validation import warn
 from gnomon.cli.application import main
 from gnomon.exceptions import DataWarning
+from gnomon.maps import points
 from gnomon.viewer.content import PageContent
 
 
@@ -72,6 +74,36 @@ def test_while_clusters_are_found_others_may_warn(monkeypatch):
     monkeypatch.setattr("gnomon.methods.UMAP.fit_transform", fit_transform)
     gn.find_clusters(np.random.default_rng(0).normal(size=(240, 3)))
     assert seen == [before]
+
+
+@pytest.mark.parametrize(
+    ("n_jobs", "memory", "beside"), [(2, np.inf, True), (1, np.inf, False), (2, 1e9, False), (2, "short", False)]
+)
+def test_clusters_of_a_page_are_found_beside_its_scores_where_there_are_threads_and_memory(
+    monkeypatch, plain, n_jobs, memory, beside
+):
+    where, find = {}, gn.Map._find_clusters
+    score = points.score_points
+
+    def find_here(made, **options):
+        where["clusters"] = threading.get_ident()
+        return find(made, **options)
+
+    def score_here(made):
+        where["scores"] = threading.get_ident()
+        return score(made)
+
+    monkeypatch.setattr(gn.Map, "_find_clusters", find_here)
+    monkeypatch.setattr("gnomon.maps.points.score_points", score_here)
+    if memory == "short":
+        monkeypatch.setattr("gnomon.maps.clustering.available_memory", lambda: 1e5)
+    made = gn.Map(plain.X, plain.embedding, feature_names=list("abcdef"), n_jobs=n_jobs)
+    with gn.running(memory=np.inf if memory == "short" else memory):
+        content = PageContent.of(made)
+    assert (where["clusters"] != where["scores"]) == beside
+    assert where["scores"] == threading.get_ident()
+    assert made.clusters().to_dict() == plain.clusters().to_dict()
+    np.testing.assert_array_equal(content.labels, plain.clusters().names)
 
 
 def test_a_page_without_labels_is_coloured_by_clusters(plain, noise):

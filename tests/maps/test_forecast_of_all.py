@@ -88,6 +88,18 @@ def test_what_follows_is_counted_in_its_order():
     assert list(only.stages) == [*plain.stages, "evaluation"]
 
 
+def test_a_page_is_foreseen_with_its_explanation_where_both_are_made_at_a_time():
+    shape = 50_000, 50
+    with gnomon.running(n_threads=2):
+        together = gnomon.forecast(shape, then=["page"]).stages["page"]
+    with gnomon.running(n_threads=2, memory=1e9):
+        bounded = gnomon.forecast(shape, then=["page"]).stages["page"]
+    with gnomon.running(n_threads=1):
+        alone = gnomon.forecast(shape, then=["page"]).stages["page"]
+    assert bounded == alone
+    assert 2e7 < together - alone < costs.answer_takes("explanation", *shape, None)[0]
+
+
 def test_time_follows_iterations_neighbours_and_the_pace(monkeypatch):
     few, many = (gnomon.forecast((5000, 20), "umap", max_iter=n).durations["layout"] for n in (100, 200))
     assert 1.8 * few < many <= 2.0 * few

@@ -353,8 +353,12 @@ def map(
             by_landmarks = hasattr(result, "landmark_map")
             alone = {"blind_spots": result.blind_spots()} if blind_spots else {}
             proofs = [result.proves(claim) for claim in claims or ()]
-            if "html" in paths and not (by_landmarks or no_verdicts) and ("report" in paths or not (quiet or as_json)):
-                shown_verdicts(result)  # which the report tells anyhow, so that the page does too
+            if "html" in paths and not by_landmarks:
+                judges = not no_verdicts and ("report" in paths or not (quiet or as_json))
+                with result._clusters_beside() if memory is None else contextlib.nullcontext():
+                    if judges:
+                        shown_verdicts(result)  # which the report tells anyhow, so that the page does too
+                    result.point_scores()  # of the page
             for kind, path in paths.items():
                 if by_landmarks:
                     write_large(result, kind, path, title=title or table.name)

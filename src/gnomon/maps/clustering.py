@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._memory import available_memory
 from gnomon._run import running
+from gnomon._threads import beside, resolve_n_threads
 from gnomon._validation import pass_on
 from gnomon.maps.beside import columns_beside
 from gnomon.maps.cautions import cautioned
+from gnomon.maps.costs import answer_takes, sparse_columns
 from gnomon.maps.order import order_of_rows
 from gnomon.maps.representation import with_directions
 from gnomon.maps.wrapped import told_of_cut
@@ -37,6 +42,7 @@ class Clustering:
     metadata: dict[str, npt.NDArray[Any]]
     notes: list[str]
     embedding: npt.NDArray[np.float32]
+    X: Any
     n_jobs: int | None
     _unrolled: Callable[[], Table]
     representation: Representation | None
@@ -88,14 +94,46 @@ class Clustering:
         cut = told_of_cut(self.notes) if found.levels else ""
         return cautioned(self, found, field="counting", joined=bool(found.levels), more=[cut])
 
+    @contextmanager
+    def _clusters_beside(self) -> Iterator[None]:
+        """Find the clusters that a page shows on a thread beside what a block asks of the map, and tell the block.
+
+        They share no more than the table and what the order of its rows says. Where memory is bounded or short they
+        are found when they are asked for, as both at a time take more.
+        """
+        with running(n_threads=resolve_n_threads(self.n_jobs)) as run:
+            alone = run.n_threads == 1 or math.isfinite(run.memory)
+            if alone or self._clusters is not None or not self._has_clusters() or self._is_short_of_memory():
+                yield
+                return
+            self._unrolled()
+            order_of_rows(self)  # type: ignore[arg-type]
+            with beside(self._clusters_shown) as found:
+                yield
+                found()
+
+    def _is_short_of_memory(self) -> bool:
+        """Return whether there is less free memory than a page and all that it shows take together."""
+        entries = self.X.size if isinstance(self.X, np.ndarray) else self.X.nnz
+        shape = len(self.embedding), entries / len(self.embedding)
+        columns = sparse_columns(self.X)
+        needed = sum(answer_takes(name, *shape, columns)[0] for name in ("explanation", "evaluation", "page"))
+        return needed > available_memory()
+
+    def _has_clusters(self) -> bool:
+        """Return whether clusters are shown: of a map without labels and with rows enough."""
+        if self.labels is not None:
+            return False
+        from gnomon.clusters import FEWEST_ROWS
+
+        return len(self.embedding) >= FEWEST_ROWS
+
     def _clusters_shown(self) -> Clusters | None:
-        """Return the clusters for a report or a page: of a map without labels and with rows enough.
+        """Return the clusters for a report or a page, None where none are shown.
 
         That their rows are in order is not warned of: reports and pages say so.
         """
-        from gnomon.clusters import FEWEST_ROWS
-
-        if self.labels is not None or len(self.embedding) < FEWEST_ROWS:
+        if not self._has_clusters():
             return None
         with running(warned=[]) as run:
             found = self.clusters()

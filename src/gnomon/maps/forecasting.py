@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ import numpy as np
 
 from gnomon._costs import Cost
 from gnomon._entrance import entrance
+from gnomon._run import current_run
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.data.stored import StoredTable, as_stored
 from gnomon.maps.blocks import GOWER
@@ -155,7 +157,9 @@ def _with_what_follows(
         return found
     kept = [*found.stages.values(), found.n_bytes][-2 if found.stages else -1]  # of the last stage
     wanted = {*then, *(("explanation", "evaluation") if {"page", "report"} & {*then} else ())}
+    side_by_side = current_run().n_threads > 1 and math.isinf(current_run().memory)
     following: dict[str, tuple[float, float]] = {}
+    explained = 0.0
     for name in FOLLOWING:
         if name not in wanted:
             continue
@@ -163,9 +167,11 @@ def _with_what_follows(
             needed, seconds = 0.0, 1e-9 * _FILE.of(n_samples, n_features)
         else:
             needed, seconds = answer_takes(name, n_samples, n_features, columns)
+        if name == "page" and side_by_side:  # clusters are found while the map is explained
+            needed += explained
         following[name] = kept + needed, seconds
         if name == "explanation":
-            kept += _FREED * needed
+            kept, explained = kept + _FREED * needed, (1.0 - _FREED) * needed
         elif name == "evaluation":
             kept += evaluation_keeps(n_samples)
     return replace(found.then(following), spread=max(found.spread, _SPREAD))

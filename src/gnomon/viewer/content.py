@@ -244,7 +244,8 @@ class PageContent:
     @classmethod
     def of(cls, map: Any) -> Self:
         """Return what a page shows of a `gnomon.Map`: the map, its explanation, evaluation, dimension and classes."""
-        points = _points(map)  # before the evaluation, which then looks at the same distances
+        with map._clusters_beside():
+            points = _points(map)  # before the evaluation, which then looks at the same distances
         groups = _groups(map)
         found = map._clusters_shown()
         clustered = found is not None and len(found) > 0
