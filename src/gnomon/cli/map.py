@@ -296,7 +296,7 @@ def map(
     a quarter of the memory, or with --n-fitted, --cluster or --folder any of these, are read in blocks.
     """
     from gnomon.maps import map as make_map
-    from gnomon.maps.verdicts import shown_verdicts
+    from gnomon.maps.verdicts import verdicts_of_page
 
     paths = given(html=output, png=png, report=report, map=save, coordinates=coordinates)
     check_outputs(paths, as_json=as_json)
@@ -353,12 +353,8 @@ def map(
             by_landmarks = hasattr(result, "landmark_map")
             alone = {"blind_spots": result.blind_spots()} if blind_spots else {}
             proofs = [result.proves(claim) for claim in claims or ()]
-            if "html" in paths and not by_landmarks:
-                judges = not no_verdicts and ("report" in paths or not (quiet or as_json))
-                with result._clusters_beside() if memory is None else contextlib.nullcontext():
-                    if judges:
-                        shown_verdicts(result)  # which the report tells anyhow, so that the page does too
-                    result.point_scores()  # of the page
+            if "html" in paths and not (by_landmarks or no_verdicts) and ("report" in paths or not (quiet or as_json)):
+                verdicts_of_page(result)  # which the report tells anyhow, so that the page does too
             for kind, path in paths.items():
                 if by_landmarks:
                     write_large(result, kind, path, title=title or table.name)

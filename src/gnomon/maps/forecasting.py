@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 from collections.abc import Sequence
 from dataclasses import replace
@@ -157,7 +156,7 @@ def _with_what_follows(
         return found
     kept = [*found.stages.values(), found.n_bytes][-2 if found.stages else -1]  # of the last stage
     wanted = {*then, *(("explanation", "evaluation") if {"page", "report"} & {*then} else ())}
-    side_by_side = current_run().n_threads > 1 and math.isinf(current_run().memory)
+    side_by_side = current_run().n_threads > 1
     following: dict[str, tuple[float, float]] = {}
     explained = 0.0
     for name in FOLLOWING:

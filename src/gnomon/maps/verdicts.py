@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gnomon.evaluation import MapVerdicts, NullScores, Verdict
     from gnomon.maps.result import Map
 
-__all__ = ["Verdicts", "islands_beside", "shown_verdicts", "verdict_lines"]
+__all__ = ["Verdicts", "islands_beside", "shown_verdicts", "verdict_lines", "verdicts_of_page"]
 
 _MOST_TOLD = 3  # illusions
 
@@ -265,19 +265,34 @@ def shown_verdicts(result: Map) -> tuple[MapVerdicts, MapVerdicts | None] | None
     None where they cannot be judged: of maps of fewer than 60 rows, on surfaces, or in metrics that are no straight
     distances of rows, however these are laid (`gnomon.neighbors.straight`).
     """
-    from gnomon.evaluation.gaps.falls import FEWEST_ROWS
     from gnomon.evaluation.illusions import FEWEST_OF_CLASS
-    from gnomon.neighbors.straight import has_straight_rows
 
-    placed = has_place(result.embedding)
-    if np.count_nonzero(placed) < 2 * FEWEST_ROWS or result.surface is not None or not has_straight_rows(result.metric):
+    if not _can_be_judged(result):
         return None
+    placed = has_place(result.embedding)
     gaps, labels = result.verdicts(), result._labels_of_classes()
     if labels is None:
         return gaps, None
     codes = sort_into_classes(labels).codes[placed]
     large = np.bincount(codes[codes >= 0], minlength=1) >= FEWEST_OF_CLASS
     return gaps, result.illusions() if np.count_nonzero(large) >= 2 else None
+
+
+def _can_be_judged(result: Map) -> bool:
+    from gnomon.evaluation.gaps.falls import FEWEST_ROWS
+    from gnomon.neighbors.straight import has_straight_rows
+
+    if np.count_nonzero(has_place(result.embedding)) < 2 * FEWEST_ROWS:
+        return False
+    return result.surface is None and has_straight_rows(result.metric)
+
+
+def verdicts_of_page(result: Map) -> None:
+    """Judge what a page shows, see `shown_verdicts`, and score its points while its clusters are found."""
+    if _can_be_judged(result):
+        with result._clusters_beside():
+            shown_verdicts(result)
+            result.point_scores()
 
 
 def islands_beside(result: Map, clusters: Clusters) -> str:
