@@ -64,6 +64,7 @@ before.fit_transform(X), before.transform(X[:3]), PCA().fit_transform(X), pickle
 look("fit", _HEAVY[:9] + ["scipy.stats"])
 gnomon.map(X, method=before).evaluate()
 gnomon.explain(X, before.embedding_).top_features()
+look("scores", ["scipy.sparse.csgraph"])
 gnomon.map(many, method=before).to_html("many.html")
 import gnomon.geometry
 look("answers", _HEAVY[:9] + ["scipy.stats"])
@@ -100,7 +101,7 @@ def seen(tmp_path_factory):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize("when", ["import", "estimator", "command", "many rows", "map", "fit", "answers"])
+@pytest.mark.parametrize("when", ["import", "estimator", "command", "many rows", "map", "fit", "scores", "answers"])
 def test_nothing_is_loaded_before_it_is_needed(seen, when):
     assert seen[when] == []
 

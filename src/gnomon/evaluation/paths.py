@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra, minimum_spanning_tree
 
 from gnomon._arithmetic import product
 from gnomon.evaluation.sparse_distances import SparseProducts
@@ -64,6 +63,8 @@ def path_lengths(X: Any, k: int = N_NEIGHBORS) -> Floats:
     .. [1] Tenenbaum, de Silva & Langford, "A global geometric framework for nonlinear dimensionality reduction",
        Science 290, 2000.
     """
+    from scipy.sparse.csgraph import dijkstra, minimum_spanning_tree  # loaded with LAPACK, when first asked for
+
     distances = straight_distances(X)
     n = len(distances)
     least = distances[distances > 0.0].min(initial=1.0) * 1e-9

@@ -16,7 +16,7 @@ from gnomon._run import current_run
 from gnomon._threads import in_order, single_threaded_blas
 from gnomon.geometry.check import has_place
 from gnomon.geometry.effects import FeatureEffects
-from gnomon.linalg import dense_rows, product, stacked_products, stacked_solve
+from gnomon.linalg import dense_rows, first_columns, product, stacked_products, stacked_solve
 from gnomon.linalg.table import RowTable
 
 __all__ = ["InverseFits", "MapNeighbors", "Regressions", "blocks_of_fits", "inverse_fits", "regress_features"]
@@ -382,7 +382,7 @@ def _block_effects(X: Any, table: RowTable, places: Floats, near: Ints, n_top: i
     fits = regress_features(X, near, places, table=table)
     arrows = fits.arrows()
     lengths = np.linalg.norm(arrows, axis=1)
-    top = np.argsort(-lengths, axis=1, kind="stable")[:, :n_top]
+    top = first_columns(np.where(np.isnan(lengths), np.inf, -lengths), n_top)
     steps, predicted, fitted = fits.predictions(table)
     total = np.sum(steps**2, axis=2)
     whole = np.maximum(np.sum(total, axis=1), np.finfo(np.float64).tiny)
