@@ -349,6 +349,7 @@ def test_nothing_is_claimed_in_one_cloud(kind):
     assert len(clusters) == 0
     assert clusters.levels == ()
     assert np.all(clusters.labels == -1)
+    assert np.all(clusters.nearest == -1)
     assert np.all(np.isnan(clusters.margin))
     assert clusters.summary().startswith("No clusters: none of")
     assert set(clusters.names) == {""}
@@ -478,6 +479,10 @@ def test_clusters_that_are_not_empty_between_may_be_stages():
     assert some.continuum.endswith(f"and so maybe stages of a continuum: {first!r}.")
     assert second not in some.continuum.replace(first, "")
     assert some.summary().startswith("2 clusters, 1 of them maybe stages of a continuum, checked in ")
+    many = replace(level, clusters=[*[level.clusters[0]] * 31, level.clusters[1]])
+    listed = replace(found, levels=[*found.levels[: found.default], many, *found.levels[found.default + 1 :]]).summary()
+    assert listed.count(f"  {first}") == 30
+    assert "  and 2 more" in listed.splitlines()
     first, second, *_ = found.summary().splitlines()  # the doubt leads
     assert first.startswith("2 clusters, maybe all stages of a continuum, checked in ")
     assert second == found.continuum
@@ -677,3 +682,14 @@ def test_rows_of_zeros_do_not_lie_apart_where_they_have_no_direction():
     found = gn.find_clusters(X, metric="cosine")
     assert len(found) == 0
     assert len(found.apart) == 0
+
+
+@pytest.mark.parametrize(("n", "sizes"), [(7, (3, 4)), (8, (4, 4)), (20, (10, 10)), (30, (10, 10))])
+def test_rows_are_parted_into_halves_of_so_many_rows_at_most(n, sizes, monkeypatch):
+    monkeypatch.setattr(halves, "MOST_ROWS", 10)
+    rows = np.arange(100, 100 + 2 * n, 2)
+    parted = halves.Halves.of(rows, 0)
+    assert (len(parted.learned), len(parted.held_out)) == sizes
+    both = np.concatenate([parted.learned, parted.held_out])
+    assert len(np.unique(both)) == sum(sizes)
+    assert np.isin(both, rows).all()

@@ -10,7 +10,7 @@ from sklearn.preprocessing import normalize
 
 import gnomon as gn
 from gnomon.clusters.splits import Group
-from gnomon.clusters.votes import Assigned, _noise, assign
+from gnomon.clusters.votes import Assigned, _noise, assign, rows_apart
 
 
 def _quiet(seed, n, p, shift, every=10):
@@ -79,6 +79,30 @@ def test_learned_rows_stay_in_their_group_whatever_their_neighbours_say():
         assert np.array_equal(assigned.best(np.arange(2))[0][learned], labels)
         assert set(assigned.labels(np.arange(2))[learned[labels == 0]].tolist()) <= {0, -1}
         np.testing.assert_allclose(assigned.votes.sum(axis=1), 1.0)
+        own = assigned.votes[learned, labels]
+        np.testing.assert_allclose(31 * own, np.rint(31 * own))  # of 15 neighbours, and 16 for itself
+        assert own.min() >= 16 / 31
+
+
+@pytest.mark.parametrize("n_group", [10, 40])
+def test_rows_lie_apart_beyond_the_inner_fence_of_their_group_and_the_outer_one_of_their_mates(n_group):
+    """Rows on a line, ever farther from each other, of which some are a group and all have voted for it, and six more farther and farther out."""
+    told = []
+    for out in np.geomspace(25.0, 200.0, 10):
+        X = np.concatenate([1.08 ** np.arange(40.0), out + 0.1 * np.arange(6.0)])[:, None]
+        group = Group(np.arange(0, 40, 40 // n_group), frozenset([0]), 1.0)
+        apart = rows_apart(X, np.arange(46), [group], "euclidean", Assigned.of_one(46), few=6)
+        between = np.sort(np.abs(X - X.T), axis=1)  # of which the first is that of a row to itself
+        in_group = np.sort(np.where(np.eye(46)[:, group.rows] > 0, np.inf, np.abs(X - X[group.rows].T)), axis=1)
+        far, near = np.log(in_group[:, 5]), np.log(between[:, 5])
+        beyond = [
+            values > np.quantile(values, 0.75) + times * np.ptp(np.quantile(values, [0.25, 0.75]))
+            for values, times in ((far, 1.5), (far - near, 3.0))
+        ]
+        expected = beyond[0] & beyond[1] & (n_group > 11)  # of so few the sixth nearest is no other than a mate
+        assert np.array_equal(apart, expected)
+        told.append(apart.sum())
+    assert set(told) == ({0, 6} if n_group > 11 else {0})
 
 
 def test_no_cluster_is_empty_though_all_its_rows_lie_apart():

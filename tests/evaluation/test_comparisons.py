@@ -10,7 +10,7 @@ from scipy.stats import t as student
 
 from gnomon.evaluation import comparisons, is_denser, is_nearer
 from gnomon.evaluation.comparisons import _difference
-from gnomon.evaluation.densities import apart_balls
+from gnomon.evaluation.densities import Densities, apart_balls, compare_equal_shares
 from gnomon.evaluation.paths import path_lengths, straight_distances
 from gnomon.geometry import intrinsic_dimension
 
@@ -240,3 +240,11 @@ def test_paths_go_over_400_rows_of_each_group_and_400_others(monkeypatch):
     assert found.rests_on == "400, 400 and 19 rows, all pairs of them"
     is_nearer(X[:830], None, *groups, along="data", max_rows=500)
     assert sizes[1] == 400 + 400 + 19 + 11  # the row of the first group that was left out is another one
+
+
+def test_nothing_is_sure_where_as_large_a_share_is_more_rows_than_there_are():
+    X, small = np.random.default_rng(0).normal(size=(100, 2)), np.arange(100) < 6
+    found = compare_equal_shares(
+        X, (small, ~small), [np.zeros(6), np.zeros(9)], "euclidean", 15, np.random.default_rng(0)
+    )
+    assert found == Densities(0.0, np.inf, 1.0)

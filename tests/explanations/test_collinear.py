@@ -269,6 +269,8 @@ def test_a_score_is_the_leading_component_with_the_mean_variance_of_its_members(
     assert weights[0] > 0
     three = np.column_stack([deviations, a + 0.1 * b])
     scale = np.sqrt(np.mean(three**2, axis=0))
+    nearly = 0.5 + np.array([[0.5, 0.0, 0.0], [0.0, 0.5, 1e-7], [0.0, 1e-7, 0.5]])
+    assert _score(nearly, np.ones(3), np.array([3, 4, 8]))[2] == 3  # of equal ones, but for rounding, the first
     weights, shares, place = _score((three / scale).T @ (three / scale) / 50, scale, np.array([3, 4, 8]))
     values, vectors = np.linalg.eigh((three / scale).T @ (three / scale) / 50)
     np.testing.assert_allclose(shares, vectors[:, -1] ** 2, rtol=1e-9)  # of standardised members: squared loadings

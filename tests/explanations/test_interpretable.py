@@ -278,3 +278,6 @@ def test_one_text_and_blanks_is_there_or_not():
     Z, names = encode_features(flags)  # of which nothing can be dropped, so that nothing is warned of
     assert names == ["vip = x", "a"]
     np.testing.assert_array_equal(Z[:4, 0], [1, 0, 0, 1])
+    Z, names = encode_features({"id": np.array(["u", "v"] * 20)})  # which a map leaves out by its name
+    assert names == ["id = v"]
+    assert Z[:, 0].tolist() == [0.0, 1.0] * 20
