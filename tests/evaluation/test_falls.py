@@ -139,6 +139,17 @@ def test_what_part_of_a_group_lies_with_the_other_is_told_beside_a_gap(moved, to
     assert are_apart(X, None, b, ~b, names=("Q", "P"), columns={}, **FAST).sentence.endswith(f": a gap.{told}")
 
 
+def test_parts_of_too_few_rows_for_a_cloud_are_not_told_to_lie_with_what_they_are_parted_from():
+    rng = np.random.default_rng(0)
+    part = np.arange(200) // 25  # eight clouds of 25 rows, far apart: none is of thirty
+    X = np.c_[12.0 * np.cos(part * np.pi / 4), 12.0 * np.sin(part * np.pi / 4)] + 0.5 * rng.normal(size=(200, 2))
+    landscape = Landscape.of(X)
+    for a in (part < 2, np.isin(part, [0, 4])):
+        found = fall_between(landscape, a, ~a, island=True, limit=LIMIT)
+        assert found.value >= LIMIT
+        assert found.strays == (0, 0)
+
+
 def test_clouds_are_those_of_drawn_groups():
     X, groups = three()
     found = _clouds(Landscape.of(X), LIMIT)

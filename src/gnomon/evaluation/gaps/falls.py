@@ -39,7 +39,7 @@ class Fall:
     a, b : ndarray of shape (n,), bool
         The parts of the groups between which it is: the whole groups, but where parts of both lie in one cloud.
     strays : tuple of two int
-        Rows of each group in clouds of the other, where the fall parts clouds.
+        Rows of each group in clouds of the other, where the fall parts clouds and none as deep parts the two in these.
     """
 
     value: float
@@ -79,7 +79,9 @@ def fall_between(landscape: Landscape, a: Mask, b: Mask, *, island: bool = False
         found = least
     if found.value < limit:
         found = _of_pure_clouds(landscape, found, island, limit, enough)
-    return found if found.value < limit else replace(found, strays=_strays(_clouds(landscape, limit), a, b))
+    if found.value < limit:
+        return found
+    return replace(found, strays=_strays(_joining_clouds(landscape, a, b, island, limit), a, b))
 
 
 def _of_pure_clouds(landscape: Landscape, whole: Fall, island: bool, limit: float, enough: int) -> Fall:
@@ -102,6 +104,15 @@ def _of_pure_clouds(landscape: Landscape, whole: Fall, island: bool, limit: floa
         return whole
     least = min((_fall(landscape, one, other, island) for one, other in product(*parts)), key=lambda one: one.value)
     return max(whole, least, key=lambda one: one.value)
+
+
+def _joining_clouds(landscape: Landscape, a: Mask, b: Mask, island: bool, limit: float) -> list[Mask]:
+    """Return the clouds that falls of `limit` part and within which none as deep parts the rows of two groups.
+
+    A cloud also holds parts of too few rows for a cloud of their own, however deep density falls around them.
+    """
+    clouds = [cloud for cloud in _clouds(landscape, limit) if (a & cloud).any() and (b & cloud).any()]
+    return [cloud for cloud in clouds if _fall(landscape, a & cloud, b & cloud, island).value < limit]
 
 
 def _clouds(landscape: Landscape, fall: float) -> list[Mask]:
