@@ -117,6 +117,18 @@ def test_pieces_of_an_embedding_join_in_the_order_in_which_they_are_near_in_the_
     assert set(of.values()) != {0, 2}  # nearest in the embedding, and farthest apart in the data
     starts = [tree.parts[number].start for number in tree.splits()]
     assert starts == sorted(starts)
+    tiny = DensityTree.of(points * 2.0**-40, places * 2.0**-90, 30)  # metres between atoms, kilograms of them
+    assert [part.leaves for part in tiny.parts] == [part.leaves for part in tree.parts]
+
+
+@pytest.mark.parametrize("unit", [2.0**-90, 2.0**-33, 2.0**90])
+def test_clusters_do_not_depend_on_the_unit(unit):
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(300, 5)) + np.repeat(10.0 * draw.normal(size=(3, 5)), 100, axis=0)
+    one, other = gn.find_clusters(X), gn.find_clusters(X * unit)
+    assert len(one) == 3
+    np.testing.assert_array_equal(other.labels, one.labels)
+    assert other.summary() == one.summary()
 
 
 # Which groups are neighbours.

@@ -185,7 +185,7 @@ def _joining(points: Floats, places: Floats, rows: Rows, columns: Rows, longest:
     if count == 1:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
     pieces = np.split(np.argsort(of_point, kind="stable"), np.cumsum(np.bincount(of_point))[:-1])
-    tree = minimum_spanning_tree(reaches(places, pieces)).tocoo()
+    tree = minimum_spanning_tree(csr_array(reaches(places, pieces))).tocoo()  # of a dense one SciPy drops below 1e-8
     order = np.argsort(tree.data, kind="stable")
     means = np.stack([points[piece].mean(axis=0) for piece in pieces])
     lengths = np.linalg.norm(means[tree.row[order]] - means[tree.col[order]], axis=1)
