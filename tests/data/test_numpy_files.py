@@ -27,6 +27,7 @@ def test_table(tmp_path):
     data = read_table(tmp_path / "X.npy")
     np.testing.assert_array_equal(data.X, X)
     assert data.images is None
+    assert data.notes == []
 
 
 @pytest.mark.parametrize("shape", [(5, 4, 3), (5, 4, 3, 3)])
@@ -37,6 +38,8 @@ def test_arrays_of_pictures_are_laid_out_in_rows(tmp_path, shape):
     np.testing.assert_array_equal(data.X, pictures.reshape(5, -1))
     np.testing.assert_array_equal(data.images, pictures)
     assert data.image_shape == shape[1:]
+    (said,) = data.notes
+    assert said.startswith(f"the array of shape {shape} is read as 5 pictures of 4 x 3 pixels; if it holds something")
 
 
 def test_archive_with_everything(save):

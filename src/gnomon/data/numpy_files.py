@@ -19,7 +19,7 @@ from gnomon._entrance import part
 from gnomon._memory import require_memory
 from gnomon._validation import message
 from gnomon.data.arrays import refuse_kind
-from gnomon.data.dataset import Dataset, draw_rows, require_name
+from gnomon.data.dataset import Dataset, draw_rows, note, require_name
 from gnomon.data.limits import allowed_memory, refuse_unreadable
 from gnomon.data.names import clean_names
 
@@ -120,14 +120,17 @@ def _read_array(file: IO[bytes], n_bytes: int) -> npt.NDArray[Any]:
 
 
 def _as_rows(
-    array: npt.NDArray[Any], images: tuple[int, ...] | None
+    array: npt.NDArray[Any], images: tuple[int, ...] | None, notes: list[str]
 ) -> tuple[npt.NDArray[Any], tuple[int, ...] | None]:
-    """Return an array of numbers as one row a sample; arrays of pictures are laid out row by row."""
+    """Return an array of numbers as one row a sample; arrays of pictures are laid out row by row, which is noted."""
     refuse_kind(array)
     if array.ndim == 2:
         return array, images
     if array.ndim == 3 or (array.ndim == 4 and array.shape[3] in (1, 3)):
-        return array.reshape(len(array), math.prod(array.shape[1:])), images or array.shape[1:]
+        count, height, width = array.shape[:3]
+        text = f"the array of shape {array.shape} is read as {count:,} pictures of {height} x {width} pixels"
+        note(notes, f"{text}; if it holds something else, store X.reshape(len(X), -1), with the rows to map first")
+        return array.reshape(count, math.prod(array.shape[1:])), images or array.shape[1:]
     rule, fact = "a table or an array of pictures", f"the array has shape {array.shape}"
     raise ValueError(message("the array", rule, fact=fact, remedy="Reshape your data."))
 
@@ -140,9 +143,10 @@ def read_npy(
     path = os.fspath(path)
     if labels is not None:
         require_name(labels, [], what="labels")
-    X, images = _as_rows(_read_file(path), images)
+    notes: list[str] = []
+    X, images = _as_rows(_read_file(path), images, notes)
     pictures = None if images is None else draw_rows(X, images)
-    return Dataset(X, images=pictures, image_shape=images, source=path)
+    return Dataset(X, images=pictures, image_shape=images, source=path, notes=notes)
 
 
 @part("read_table")
@@ -277,8 +281,9 @@ def read_npz(
     if images is None and "feature_shape" in arrays:
         images = _integers(arrays["feature_shape"], "feature_shape", (2, 3))
     X: npt.NDArray[Any] | scipy.sparse.csr_array = matrix
+    notes: list[str] = []
     if isinstance(matrix, np.ndarray):
-        X, images = _as_rows(matrix, images)
+        X, images = _as_rows(matrix, images, notes)
     n, width = X.shape
     if images is not None and not isinstance(X, np.ndarray):
         require_memory(f"file {path!r}", 2.0 * n * width, fact=f"{n} pictures of {width} pixels", remedy="")
@@ -303,4 +308,5 @@ def read_npz(
         images=None if images is None else draw_rows(X, images),
         image_shape=images,
         source=path,
+        notes=notes,
     )
