@@ -228,7 +228,7 @@ def test_categories_of_text_alone_carry_their_order():
         (
             [[1], [1, 2]],
             ValueError,
-            "labels must be one label for each row (setting an array element with a sequence).",
+            "labels must be one label for each row (some rows have several). Join those of a row to one text, or",
         ),
         (iter("ab"), TypeError, "must be a sequence of labels ("),
         (b"ab", TypeError, "labels=b'ab' must be a sequence of labels (bytes)."),
@@ -239,6 +239,10 @@ def test_categories_of_text_alone_carry_their_order():
             ValueError,
             "labels must be one-dimensional (shape=(2, 1, 1)). Pass one label for each row",
         ),
+        (np.eye(2), ValueError, "of indicator columns such as these, labels.argmax(axis=1)."),
+        (np.ones((2, 3)), ValueError, "of which a row may have several or none, one at a time, such as labels[:, 0]."),
+        (np.array([[0, 1, 0], [0, 0, 0]]), ValueError, "one at a time, such as labels[:, 0]."),
+        (np.array([[0, 2], [1, 0]]), ValueError, "Pass one label for each row."),
         (np.array(3), ValueError, "labels must be one-dimensional (shape=())."),
     ],
 )

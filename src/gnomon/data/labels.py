@@ -46,6 +46,7 @@ TO_CLASSES = (
 )
 """What to do with labels that are measured where classes are asked for."""
 
+_SEVERAL = "inhomogeneous shape"  # what NumPy says of rows of unlike lengths
 _ORDER = "gnomon classes"  # metadata of a dtype, which arrays of some of the rows keep
 _MOST_NATURAL = 10_000  # texts that are sorted by the numbers in them
 _FEWEST_NAMES = 10  # labels that all differ and are fewer may be classes of one row
@@ -83,10 +84,21 @@ def _label_array(labels: Any, name: str) -> npt.NDArray[Any]:
     try:
         array = np.asarray(labels)
     except ValueError as error:
-        raise ValueError(message(name, "one label for each row", fact=str(error).split(". ")[0])) from error
+        fact = "some rows have several" if _SEVERAL in str(error) else str(error).split(". ")[0]
+        remedy = "Join those of a row to one text, or pass a column of 0 and 1 for one of them."
+        raise ValueError(message(name, "one label for each row", fact=fact, remedy=remedy)) from error
     if array.dtype.kind == "U" and not isinstance(labels, np.ndarray) and any(not isinstance(v, str) for v in labels):
         return np.asarray(labels, dtype=object)  # NumPy would write None and 1 as text
     return array
+
+
+def _of_indicators(array: npt.NDArray[Any], name: str) -> str:
+    """Return what to make of columns of 0 and 1, each of one label."""
+    if array.ndim != 2 or array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():
+        return ""
+    if (array.sum(axis=1) == 1).all():
+        return f": of indicator columns such as these, {name}.argmax(axis=1)"
+    return f": of indicator columns of which a row may have several or none, one at a time, such as {name}[:, 0]"
 
 
 def categories_of(column: Any) -> tuple[Any, ...]:
@@ -188,7 +200,7 @@ def check_labels(labels: Any, n: int, *, name: str = "labels") -> npt.NDArray[An
                 name,
                 "one-dimensional",
                 fact=f"shape={array.shape}",
-                remedy=f"Pass one label for each row; for indicator columns use {name}.argmax(axis=1).",
+                remedy=f"Pass one label for each row{_of_indicators(array, name)}.",
             )
         )
     if array.dtype.kind == "c":
