@@ -25,6 +25,7 @@ from gnomon.data import check_table
 from gnomon.evaluation.judged_metrics import rows_with_direction
 from gnomon.exceptions import DataWarning
 from gnomon.explanations import Caption
+from gnomon.explanations.contrast.known import check_known
 from gnomon.geometry.check import check_features
 from gnomon.methods import UMAP
 from gnomon.neighbors import succession_of_rows, untold_zeros
@@ -58,6 +59,7 @@ def find_clusters(
     features: Any = None,
     feature_names: Any = None,
     image_shape: tuple[int, ...] | None = None,
+    known: npt.ArrayLike | None = None,
     metric: str = "euclidean",
     min_size: int | None = None,
     alpha: float = 0.05,
@@ -93,6 +95,10 @@ def find_clusters(
         By default the columns of a data frame, else "feature 0" and so on.
     image_shape : tuple of int, default=None
         (height, width[, channels]) if the features are pixels: names speak of nine regions.
+    known : array-like of shape (n_samples, n_described), bool, default=None
+        Which values of what names the clusters were there before missing ones were filled in: clusters are not named by
+        features of which fewer than half of their rows have one, as `gnomon.cluster_captions` says. Not with
+        image_shape. None takes all.
     metric : str, default="euclidean"
         Distances between rows, as for `gnomon.neighbors.compute_neighbors`. Splits are checked in straight distances:
         under "cosine" those of rows of length 1, under "correlation" of centred rows of length 1, under "hellinger" of
@@ -185,6 +191,7 @@ def find_clusters(
     described, names = check_features(table if features is None else features, feature_names)
     if int(described.shape[0]) != n:
         raise ValueError(message(f"features with {described.shape[0]:,} rows", f"of n_samples={n} rows"))
+    there = check_known(known, described.shape, groups=image_shape is not None)
     seams = find_seams(described, metric) if features is None else None
     if seams is not None:
         described = seams.apply(described)
@@ -214,8 +221,9 @@ def find_clusters(
     assigned = assign(table.values, halves.learned, groups, metric)
     apart = rows_apart(table.values, halves.learned, groups, metric, assigned, few)
     assigned = replace(assigned, apart=apart)
-    told = {"alpha": checked["alpha"], "n_phrases": checked["n_phrases"], "feature_names": names}
-    levels = _make_levels(described, halves, groups, splits, learned, assigned, {**told, "image_shape": image_shape})
+    told: dict[str, Any] = {"alpha": checked["alpha"], "n_phrases": checked["n_phrases"], "feature_names": names}
+    told |= {"image_shape": image_shape, "known": None if there is None else there[halves.held_out]}
+    levels = _make_levels(described, halves, groups, splits, learned, assigned, told)
     default = default_level([len(level) for level in levels])
     nearest, margin = assigned.best(levels[default].of_group)
     clusters = Clusters(

@@ -26,6 +26,7 @@ def name_level(
     n_phrases: int,
     feature_names: list[str],
     image_shape: tuple[int, ...] | None,
+    known: npt.NDArray[np.bool_] | None = None,
 ) -> list[tuple[str, Caption | None]]:
     """Name the clusters of a level, each against those within the same cluster of the next coarser level.
 
@@ -38,7 +39,7 @@ def name_level(
     parents : sequence of n_clusters int or None
     parent_names : sequence of (str, Caption or None)
         Names and captions of the coarser level.
-    alpha, n_phrases, feature_names, image_shape : as of `gnomon.cluster_captions`
+    alpha, n_phrases, feature_names, image_shape, known : as of `gnomon.cluster_captions`
 
     Returns
     -------
@@ -61,6 +62,7 @@ def name_level(
                 feature_names=feature_names,
                 image_shape=image_shape,
                 alpha=alpha,
+                known=None if known is None else known[inside],
             )
             for k, caption in captions.items():
                 if len(caption):

@@ -21,10 +21,12 @@ from gnomon.maps.cautions import cautioned
 from gnomon.maps.costs import answer_takes, sparse_columns
 from gnomon.maps.order import order_of_rows
 from gnomon.maps.representation import with_directions
+from gnomon.maps.unasked import known_values
 from gnomon.maps.wrapped import told_of_cut
 
 if TYPE_CHECKING:
     from gnomon.clusters import Clusters
+    from gnomon.completion import Completion
     from gnomon.data import Table
     from gnomon.data.representation import Representation
 
@@ -47,6 +49,7 @@ class Clustering:
     _unrolled: Callable[[], Table]
     representation: Representation | None
     _mapped: Callable[[], Table]
+    completion: Completion | None
     _clusters: Clusters | None
 
     @entrance("clusters")
@@ -82,10 +85,13 @@ class Clustering:
             "features": self._unrolled(),
             "feature_names": self.feature_names,
             "image_shape": self.image_shape if regions else None,
+            "known": None if regions else known_values(self.completion, self._unrolled().values.shape),
             "metric": self.metric,
             "n_jobs": self.n_jobs,
         }
         given.update(options)
+        if "known" not in options and {"features", "image_shape"} & {*options}:
+            given["known"] = None  # of other features
         order_of_rows(self)  # type: ignore[arg-type]
         table = with_directions(self._mapped(), self.representation, given["metric"])
         found = find_clusters(table, **given)

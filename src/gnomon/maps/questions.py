@@ -23,7 +23,7 @@ from gnomon.maps.named_rows import feature_values, find_point, select_rows
 from gnomon.maps.point_questions import PointQuestions
 from gnomon.maps.row_questions import RowQuestions
 from gnomon.maps.twins import TwinQuestions
-from gnomon.maps.unasked import compared_features
+from gnomon.maps.unasked import compared_features, known_values, told_of_unnamed
 from gnomon.maps.verdicts import Verdicts
 from gnomon.neighbors.independence import FEATURES
 
@@ -215,9 +215,17 @@ class Questions(PointQuestions, RowQuestions, ImportanceQuestions, Verdicts, Clu
             image_shape=self.image_shape if regions else None,
             groups=known,
             units=units,
+            known=None
+            if regions or known is not None
+            else known_values(self.completion, self._unrolled().values.shape),
         )
         named = [label for label, one in found.items() if not one.text.startswith(NOTHING_APART)]
-        return self._cautioned_of_labels(found, named, by_rows=units is None)
+        unnamed = "" if regions or known is not None else self._told_of_unnamed()
+        return self._cautioned_of_labels(found, named, by_rows=units is None, more=unnamed)
+
+    def _told_of_unnamed(self) -> str:
+        """Return which features do not describe which labels, as most of their rows lack them; empty if none."""
+        return told_of_unnamed(self.completion, self.labels, self.feature_names)
 
     def _told_of_order(self) -> str:
         """Return what the order of the rows says against the answers of a page; empty if nothing."""
@@ -245,11 +253,11 @@ class Questions(PointQuestions, RowQuestions, ImportanceQuestions, Verdicts, Clu
         classes = sort_into_classes(self.labels)
         return self._told_of_units(SidesOfClasses(classes.codes, [classes.values.index(label) for label in labels]))
 
-    def _cautioned_of_labels(self, found: _Answers, labels: list[Any], *, by_rows: bool) -> _Answers:
+    def _cautioned_of_labels(self, found: _Answers, labels: list[Any], *, by_rows: bool, more: str = "") -> _Answers:
         """Return answers with the cautions of those labels that they set apart, by rows or by units."""
         if not labels or self.labels is None:
-            return cautioned(self, found)
-        told = self._told_of_labels()
+            return cautioned(self, found, more=[more])
+        told = " ".join(filter(None, [more, self._told_of_labels()]))
         if not by_rows:
             return cautioned(self, found, more=[told])
         return cautioned(self, found, FEATURES, by_units=True, more=[told, self._told_of_units_of_labels(labels)])

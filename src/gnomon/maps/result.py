@@ -24,6 +24,7 @@ from gnomon.maps.outputs import NAMELESS, Outputs
 from gnomon.maps.parts import check_parts
 from gnomon.maps.questions import Questions
 from gnomon.maps.seam import told_of_seams, warn_of_seams, without_seams
+from gnomon.maps.unasked import known_values
 from gnomon.neighbors.circles import Seams, find_seams
 
 if TYPE_CHECKING:
@@ -428,9 +429,11 @@ class Map(Questions, MapFunction, Outputs):
         key = id(known) if known is not None and known.groups else None
         if key not in self._profiles or units is not None:
             table, names = self._unrolled(), self.feature_names
-            found = cluster_profiles(table, self.labels, feature_names=names, groups=known, units=units)
+            there = None if known is not None else known_values(self.completion, table.values.shape)
+            found = cluster_profiles(table, self.labels, feature_names=names, groups=known, units=units, known=there)
             apart = [label for label, one in found.items() if one.n_beyond_chance]
-            found = self._cautioned_of_labels(found, apart, by_rows=units is None)
+            unnamed = "" if known is not None else self._told_of_unnamed()
+            found = self._cautioned_of_labels(found, apart, by_rows=units is None, more=unnamed)
             if units is not None or (known is not None and known is not self._groups):
                 return found
             self._profiles[key] = found

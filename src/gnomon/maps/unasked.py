@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from gnomon.completion import Completion
 from gnomon.data.dataset import first_few
+from gnomon.data.labels import sort_into_classes
 
-__all__ = ["compared_features", "told_where_missing"]
+__all__ = ["compared_features", "known_values", "told_of_unnamed", "told_where_missing"]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -71,6 +72,45 @@ def compared_features(
             f"{listed(filled)} have one."
         )
     return (np.flatnonzero(~out) if left else None), " ".join(told)
+
+
+def known_values(completion: Completion | None, shape: tuple[int, ...]) -> Mask | None:
+    """Return which values of the features were there; None if all were, or the features are others than the data.
+
+    Parameters
+    ----------
+    completion : Completion or None
+        What was missing in the table.
+    shape : tuple of int
+        Of the table of the features.
+    """
+    return None if completion is None or completion.missing.shape != tuple(shape) else ~completion.missing
+
+
+def told_of_unnamed(completion: Completion | None, labels: Any, names: list[str]) -> str:
+    """Say which features do not describe which labels, as most of their rows have no value; empty if none.
+
+    Parameters
+    ----------
+    completion : Completion or None
+        What was missing in the table.
+    labels : ndarray of shape (n_samples,)
+        The class of each row.
+    names : list of str
+        Of the features.
+    """
+    known = known_values(completion, (len(labels), len(names)))
+    if known is None:
+        return ""
+    from gnomon.explanations.contrast.known import few_known
+
+    classes = sort_into_classes(labels)
+    few = few_known(known, classes.codes, len(classes))
+    told = (
+        f"{names[j]} ({first_few([classes.names[g] for g in np.flatnonzero(few[:, j])], _SHOWN)})"
+        for j in np.flatnonzero(few.any(axis=0))
+    )
+    return f"Not described by what most of their rows lack: {first_few(told, _SHOWN)}." if few.any() else ""
 
 
 def told_where_missing(completion: Completion, names: list[str], columns: Mapping[str, int]) -> str:

@@ -15,6 +15,7 @@ from gnomon.explanations.collinear import FeatureGroups, check_groups
 from gnomon.explanations.contrast.errors import effect_size_errors, rates_of_chance
 from gnomon.explanations.contrast.few_rows import FewRows
 from gnomon.explanations.contrast.groups import group_contrasts
+from gnomon.explanations.contrast.known import check_known, few_known
 from gnomon.explanations.contrast.moments import ClusterMoments, cluster_moments, with_shares
 from gnomon.explanations.contrast.regions import region_means
 from gnomon.explanations.contrast.result import NOTHING_APART
@@ -126,6 +127,7 @@ def cluster_captions(
     image_shape: tuple[int, ...] | None = None,
     groups: FeatureGroups | None = None,
     units: npt.ArrayLike | None = None,
+    known: npt.ArrayLike | None = None,
     alpha: float | None = 0.05,
 ) -> AnswersByLabel[Caption]:
     """Name each cluster by what tells it from the other clusters: "high CD3D, low LYZ".
@@ -167,6 +169,10 @@ def cluster_captions(
         two clusters by the difference of their two means, else of those with rows in one. From a cluster with fewer it
         cannot be told. Gaps are those of the rows all the same. None takes every row as independent. Not with `groups`
         nor alpha=None.
+    known : array-like of shape (n_samples, n_features), bool, default=None
+        Which values were there before missing ones were filled in: a cluster of which fewer than half of the rows have
+        one of a feature, as those that were not asked, is neither named by it nor told by it from others. Not with
+        `groups` nor image_shape. None takes all.
     alpha : float in (0, 1) or None, default=0.05
         Name only features whose differences are no chance: at this rate of false discoveries [2]_, which clusters share
         by two (of ten clusters each has a fifth of it), among all features and other clusters, by Welch's test [1]_ and
@@ -204,6 +210,7 @@ def cluster_captions(
         values, names = region_means(values, image_shape)
         words = ("bright", "dark", "grey")
     classes = classes_of(labels, int(values.shape[0]))
+    there = check_known(known, values.shape, groups=groups is not None or image_shape is not None)
     rate = checked["alpha"] if checked["alpha"] is None else checked["alpha"] * min(1.0, 2.0 / len(classes))
     moments = cluster_moments(values, classes.codes, len(classes), rate)
     if owners is not None:
@@ -211,6 +218,8 @@ def cluster_captions(
     elif moments.alpha is not None:
         moments = replace(moments, few=FewRows.of(values, classes.codes, len(classes)))
     moments = with_shares(moments, values, np.flatnonzero(classes.codes >= 0))
+    if there is not None:
+        moments = replace(moments, unknown=few_known(there, classes.codes, len(classes)))
     listed = classes.values
     captions = [_caption(g, moments, listed, names, words, n_phrases) for g in range(len(classes))]
     if moments.units is None and checked["alpha"] is not None:
@@ -238,7 +247,7 @@ def _caption(
     large = moments.are_large(g)
     among = large.copy()
     among[g] = True
-    side = np.sign(moments.means[g] - moments.means[among].mean(axis=0))
+    side = moments.sides(g, among)
     ahead = np.where(side > 0, gaps, np.where(side < 0, -gaps, 0.0))  # a product would make NaN of infinite times 0
     agreed = np.maximum(ahead, 0.0)  # only differences in the direction that the word will state
     inner = (gaps >= _LARGE).any(axis=0) & (gaps <= -_LARGE).any(axis=0) & ~moments.has_two_values()
@@ -320,6 +329,8 @@ def _against_all(
         sizes = int(moments.sizes[g]), int(moments.sizes.sum() - moments.sizes[g])
         side, effect = np.sign(auc[g] - 0.5), effects[g]
         found = (rates_of_chance(auc[g], sizes) <= alpha) & (side * effect >= _LARGE)
+        if moments.unknown is not None:
+            found &= ~moments.unknown.any(axis=0)
         order = np.lexsort((-np.abs(effect), -np.abs(auc[g] - 0.5)))
         chosen = order[found[order]][:n_phrases]
         if len(chosen):

@@ -18,8 +18,9 @@ from gnomon._run import current_run
 from gnomon._validation import Integer, Options, check_parameters, message
 from gnomon.explanations.answer import AnswersByLabel
 from gnomon.explanations.collinear import FeatureGroups, check_groups
-from gnomon.explanations.contrast.errors import auc_errors, effect_size_errors, rates_of_chance
+from gnomon.explanations.contrast.errors import FEW_ROWS, auc_errors, effect_size_errors, rates_of_chance
 from gnomon.explanations.contrast.held_out import Repeats, held_out_auc
+from gnomon.explanations.contrast.known import check_known, few_known
 from gnomon.explanations.contrast.result import FALSE, Contrast
 from gnomon.explanations.contrast.units import UnitSums, check_units
 from gnomon.explanations.rows import classes_of
@@ -191,6 +192,13 @@ def _among_all(profile: Contrast, n_clusters: int) -> Contrast:
     return replace(profile, false_discovery_rate=rates, n_beyond_chance=int(np.count_nonzero(rates <= FALSE)))
 
 
+def _compared(known: Any, sides: npt.NDArray[np.int32]) -> npt.NDArray[np.intp]:
+    """Return the features that a cluster, of side 1, is compared by with all other rows, of side 0."""
+    few_others, few_own = few_known(known, sides, 2)
+    next_to_none = few_others & (known[sides == 0].sum(axis=0) < FEW_ROWS)
+    return np.flatnonzero(~(few_own | next_to_none))
+
+
 @entrance("cluster_profiles")
 @of_independent_rows(FEATURES, by_units=True, when=lambda found: any(one.n_beyond_chance for one in found.values()))
 def cluster_profiles(
@@ -202,6 +210,7 @@ def cluster_profiles(
     sort_by: Literal["auc", "effect_size"] = "auc",
     groups: FeatureGroups | None = None,
     units: npt.ArrayLike | None = None,
+    known: npt.ArrayLike | None = None,
     n_jobs: int | None = None,
 ) -> AnswersByLabel[Contrast]:
     """Contrast every cluster with all other rows, in one pass over the features.
@@ -221,6 +230,10 @@ def cluster_profiles(
         What was drawn independently, such as the donor of each cell, as in `contrast`: what sets a cluster apart is
         judged between these, as `contrast` of its rows and all others in clusters does. A cluster of which it cannot be
         told says so. None takes every row as independent. Not with `groups`.
+    known : array-like of shape (n_samples, n_features), bool, default=None
+        Which values were there before missing ones were filled in: a feature of which fewer than half of the rows of a
+        cluster have one, as those that were not asked, or next to no other row, is left out of its table. Not with
+        `groups`. None takes all.
 
     Returns
     -------
@@ -235,8 +248,16 @@ def cluster_profiles(
     classes = classes_of(labels, int(values.shape[0]))
     codes = classes.codes.astype(np.int32)
     owners = check_units(units, len(codes), groups)
-    table, known = table_as_bytes(values), check_groups(groups)
-    contrasts = _contrasts(table, codes, len(classes), feature_labels, sort_by, known, owners)
+    table, collinear = table_as_bytes(values), check_groups(groups)
+    contrasts = _contrasts(table, codes, len(classes), feature_labels, sort_by, collinear, owners)
+    there = check_known(known, values.shape, groups=groups is not None)
+    for g in range(len(classes) if there is not None else 0):
+        sides = np.where(codes < 0, -1, codes == g).astype(np.int32)
+        compared = _compared(there, sides)
+        if 0 < len(compared) < len(feature_labels):
+            named = [feature_labels[j] for j in compared]
+            own = _contrasts(table_as_bytes(values[:, compared]), sides, 2, named, sort_by, None, owners)[1]
+            contrasts[g] = replace(own, indices=compared[own.indices])
     contrasts = [_among_all(profile, len(classes)) for profile in contrasts]
     kept = contrasts if n_top is None else [profile.head(n_top) for profile in contrasts]
     return AnswersByLabel(zip(classes.values, kept, strict=True))

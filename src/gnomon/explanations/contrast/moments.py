@@ -42,6 +42,8 @@ class ClusterMoments:
         Share of the rows that have the higher value of a feature of two values, NaN of others; None if not asked.
     from_zero : ndarray of shape (n_features,), bool, or None
         Whether the lower of two values is 0, so that rows have the feature or have it not.
+    unknown : ndarray of shape (n_clusters, n_features), bool, or None
+        Of which features too few rows of a cluster have a value to compare it.
     """
 
     means: Array
@@ -53,6 +55,7 @@ class ClusterMoments:
     few: FewRows | None = None
     shares: Array | None = None
     from_zero: npt.NDArray[np.bool_] | None = None
+    unknown: npt.NDArray[np.bool_] | None = None
 
     def are_large(self, g: int) -> npt.NDArray[np.bool_]:
         """Return which other clusters have a tenth of the mean size of all; all others if none has."""
@@ -83,13 +86,26 @@ class ClusterMoments:
 
         The deviation is the root of the mean variance of the two, so one that is narrow does not lend its narrowness
         to one that is wide. 0 where the means are equal or their difference may be chance, infinite where they differ
-        and neither varies.
+        and neither varies; 0 too where fewer than half of the rows of one have a value.
         """
         difference = self.means[g] - self.means
         spread = np.sqrt((self.variances[g] + self.variances) / 2)
         with np.errstate(divide="ignore", invalid="ignore"):
             gaps: Array = np.where(difference == 0, 0.0, difference / spread)
+        if self.unknown is not None:
+            gaps[self.unknown | self.unknown[g]] = 0.0
         return gaps if self.alpha is None else np.where(self._is_no_chance(g, difference, self.alpha), gaps, 0.0)
+
+    def sides(self, g: int, among: npt.NDArray[np.bool_]) -> Array:
+        """Return on which side of the mean of some clusters that have values each feature of cluster g lies."""
+        means = self.means[among]
+        if self.unknown is None:
+            return np.asarray(np.sign(self.means[g] - means.mean(axis=0)))
+        have = ~self.unknown[among]
+        total = np.where(have, means, 0.0).sum(axis=0)
+        return np.asarray(
+            np.where(have.any(axis=0), np.sign(self.means[g] - total / np.maximum(have.sum(axis=0), 1)), 0.0)
+        )
 
     def gap_error(self, gap: float, g: int, h: int, f: int) -> float:
         """Return the standard error of a gap between two clusters in one feature; NaN where that is infinite."""
