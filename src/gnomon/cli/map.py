@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import click
@@ -23,10 +24,12 @@ from gnomon.cli.options import (
     scale_given,
     with_columns,
     with_data,
+    with_forgetting,
     with_method,
     with_missing,
     with_page,
     with_scale,
+    without_forgotten,
 )
 from gnomon.cli.outputs import check_outputs, page_options, tell, tell_files, tell_notes, write_map
 from gnomon.cli.record import write_records
@@ -159,6 +162,7 @@ def _foretell(table: Any, method: str, n_fitted: int | None, memory: str | None,
 @with_data
 @click.option("--target", metavar="COL", help="Column of classes or numbers that the map follows too; no feature.")
 @with_columns
+@partial(with_forgetting, made=True)
 @click.option(
     "--block",
     "blocks",
@@ -263,6 +267,8 @@ def map(
     metadata: str | None,
     features: list[str] | None,
     drop: list[str] | None,
+    forget: list[str] | None,
+    no_metadata: bool,
     ordered: dict[str, Any] | bool | None,
     lists: dict[str, Any] | bool | None,
     blocks: dict[str, Any] | None,
@@ -296,6 +302,7 @@ def map(
     a quarter of the memory, or with --n-fitted, --cluster or --folder any of these, are read in blocks.
     """
     from gnomon.maps import map as make_map
+    from gnomon.maps.forgetting import retold
     from gnomon.maps.verdicts import verdicts_of_page
 
     paths = given(html=output, png=png, report=report, map=save, coordinates=coordinates)
@@ -307,7 +314,14 @@ def map(
     stated = given(missing=missing) | scale_given(scale)
     if in_blocks or scaling:
         why = why_in_blocks(data, asked=bool(scaling))
-        useless = {"png": png, "report": report, "target": target, "block": blocks, "side-file": side_file}
+        useless = {
+            "no-metadata": no_metadata,
+            "png": png,
+            "report": report,
+            "target": target,
+            "block": blocks,
+            "side-file": side_file,
+        }
         refuse_options({**useless, "byte-budget": byte_budget, "no-verdicts": no_verdicts}, why)
         refuse_options({"ordered": ordered, "lists": lists}, why)
         refuse_options({"blind-spots": blind_spots, "claim": claims}, why)
@@ -321,7 +335,7 @@ def map(
             table, classes = open_large(
                 data, labels, obsm=obsm, n_pcs=extra.get("n_pcs", method_parameters.get("n_pcs"))
             )
-            dataset, columns = None, given(labels=classes, features=features, drop=drop)
+            dataset, columns = None, given(labels=classes, features=features, drop=drop, forget=forget)
         else:
             beside: dict[str, Any] = {
                 "metadata": metadata,
@@ -332,7 +346,15 @@ def map(
                 "obsm": obsm,
             }
             dataset = table = open_data(data, **beside, missing=empty_cells(missing))
-            columns = given(features=features, drop=drop, ordered=ordered, lists=lists, blocks=blocks, target=target)
+            columns = given(
+                features=features,
+                drop=drop,
+                forget=forget,
+                ordered=ordered,
+                lists=lists,
+                blocks=blocks,
+                target=target,
+            )
             if memory is not None and not scaling:
                 _refuse_what_follows(dataset, method, {*paths}, memory)
         if (in_blocks or scaling) and not (quiet or as_json):
@@ -351,6 +373,11 @@ def map(
                 **extra,
             )
             by_landmarks = hasattr(result, "landmark_map")
+            if not by_landmarks:
+                result = without_forgotten(result, None, no_metadata)
+            if dataset is not None:
+                gone = dataset.metadata if no_metadata else forget or ()
+                dataset = replace(dataset, notes=retold(dataset.notes, gone))
             alone = {"blind_spots": result.blind_spots()} if blind_spots else {}
             proofs = [result.proves(claim) for claim in claims or ()]
             if "html" in paths and not (by_landmarks or no_verdicts) and ("report" in paths or not (quiet or as_json)):

@@ -42,6 +42,7 @@ _FEATURE_NAMES = (
     "Column of var of an h5ad file that names the genes, such as symbol; or text file with a name on each line for the "
     "columns of a .npy or .npz table, such as words of texts."
 )
+_FORGET = "Metadata to leave out of what is written."
 _MISSING = (
     "Missing values: filled in so that neighbours stay (distance, the default) or by the median; their rows left out; "
     "or refused."
@@ -95,12 +96,33 @@ def with_columns(command: _Command) -> _Command:
             "--drop",
             metavar="COLS",
             callback=split_names,
-            help="Columns to leave out; they are shown all the same.",
+            help="Columns to leave out of the features; pages and files have them all the same, see --forget.",
         ),
         click.option("--features", metavar="COLS", callback=split_names, help="Columns to use, such as age,income."),
     ):
         command = option(command)
     return command
+
+
+def with_forgetting(command: _Command, *, made: bool = False) -> _Command:
+    """Add the options that say which columns and metadata are not in what is written; of a map that is `made` at all.
+
+    `without_forgotten` applies them to a map.
+    """
+    what = "Columns that the map knows nothing of: no features, and in no page or file." if made else _FORGET
+    for option in (
+        click.option("--no-metadata", is_flag=True, help="Write no metadata and no names of rows."),
+        click.option("--forget", metavar="COLS", callback=split_names, help=what),
+    ):
+        command = option(command)
+    return command
+
+
+def without_forgotten(result: Any, forget: list[str] | None, no_metadata: bool) -> Any:
+    """Return a map without the metadata that are not to be written."""
+    if forget:
+        result = result.without_metadata(forget)
+    return result.without_metadata() if no_metadata else result
 
 
 def with_missing(command: _Command) -> _Command:

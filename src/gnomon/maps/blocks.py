@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from gnomon.data.scaling import Scaling, choose_scaling
 __all__ = [
     "GOWER",
     "blocks_of_cells",
+    "column_names",
     "encode_columns",
     "gower_scaling",
     "of_features",
@@ -87,6 +88,7 @@ def encode_columns(
     features: Sequence[str] | None,
     drop: Sequence[str] | None,
     blocks: Any,
+    forget: Collection[str] = (),
     *,
     ordered: Ordered = True,
     lists: Lists = True,
@@ -99,36 +101,38 @@ def encode_columns(
     features, drop : sequence of str or None
         As for `encode_dataset`; with blocks, `drop` are the columns that serve as labels, target or weights.
     blocks : dict of str to Block, or None
+    forget : collection of str, default=()
+        As for `encode_dataset`.
     ordered : bool or mapping of str to sequence of str or False, default=True
         As for `encode_dataset`.
     lists : bool or mapping of str to {";", "|", ","} or False, default=True
         As for `encode_dataset`.
     """
     if blocks is None:
-        return encode_dataset(data, features, drop, ordered=ordered, lists=lists), None
+        return encode_dataset(data, features, drop, forget, ordered=ordered, lists=lists), None
     known = check_blocks(blocks)
     for name in ("distances", "representation"):
         if getattr(data, name) is not None:
             rule = f"left out where the map is made of given {name}"
             raise ValueError(message("blocks", rule, remedy="Pass the table of features alone."))
-    names = _names(data)
+    names = column_names(data)
     found = columns_of_blocks(known, names)
     chosen = [names[k] for k in np.concatenate(list(found.values())).tolist()]
-    for name in drop or ():
+    for name in [*(drop or ()), *forget]:
         if name in chosen:
-            fact = f"{name!r:.60} serves as labels, target or weights"
+            fact = f"{name!r:.60} serves as labels, target or weights, or is to be forgotten"
             remedy = "Leave it out of them."
             raise ValueError(message("blocks", "of columns that are features", fact=fact, remedy=remedy))
     if chosen != names:
-        data = encode_dataset(_named(data, names), chosen, None, ordered=ordered, lists=lists)
+        data = encode_dataset(_named(data, names), chosen, None, forget, ordered=ordered, lists=lists)
     else:
         every = None if data.feature_names is None and not is_frame(data.X) else chosen
-        data = encode_dataset(data, every, None, ordered=ordered, lists=lists)
+        data = encode_dataset(data, every, None, forget, ordered=ordered, lists=lists)
     by_name = {name: replace(known[name], columns=[names[k] for k in some.tolist()]) for name, some in found.items()}
     return data, by_name
 
 
-def _names(data: Dataset) -> list[str]:
+def column_names(data: Dataset) -> list[str]:
     """Return the names of the columns of a data set, those of text included."""
     if is_frame(data.X) and data.feature_names is None:
         return list(raw_columns(data.X))

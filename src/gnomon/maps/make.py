@@ -44,6 +44,7 @@ def map(
     name: str | None = None,
     features: Sequence[str] | None = None,
     drop: Sequence[str] | None = None,
+    forget: Sequence[str] | None = None,
     ordered: bool | Mapping[str, Sequence[str] | Literal[False]] = True,
     lists: bool | Mapping[str, str | Literal[False]] = True,
     blocks: Mapping[str, Block] | None = None,
@@ -128,7 +129,11 @@ def map(
         Identifiers are left out anyway, unless `features` names them; categories, dates and truth values become
         numbers. See `gnomon.TablePreprocessor` for the rules. Of a table that is read in blocks they are columns of
         numbers, and all others are stored beside the features. Of one in memory what is left out, and what became
-        numbers, is kept as `metadata`; then the columns are standardised.
+        numbers, is kept as `metadata`, so that pages and files of the map hold it, unless `forget` names it; then the
+        columns are standardised.
+    forget : sequence of str or None, default=None
+        Columns, or metadata that a file or an AnnData object brings, that the map is to know nothing of, by name as for
+        `drop`: they are no features and no metadata, and no page, report or file of the map has any of their values.
     ordered : bool or mapping of str to sequence of str or False, default=True
         Whether columns of texts that plainly are steps of one scale become ranks, such as "never" to "always", bands of
         numbers and grades, as a note says; False leaves them categories. A mapping such as ``{"size": ["S", "M"]}``
@@ -213,7 +218,8 @@ def map(
     Warns
     -----
     DataWarning
-        If placed rows lie out of the range of the landmarks, and of what is unusual in the data.
+        If placed rows lie out of the range of the landmarks, of metadata that tell who people are, and of what is
+        unusual in the data.
 
     Raises
     ------
@@ -251,6 +257,7 @@ def map(
         n_pcs=n_pcs,
         features=features,
         drop=drop,
+        forget=forget,
         ordered=ordered,
         lists=lists,
         blocks=blocks,
@@ -261,6 +268,7 @@ def map(
         random_state=resolve_seed(None) if random_state is None else random_state,
         anchored=parameters.get("anchors") is not None,
         metric=parameters.get("metric", getattr(method, "metric", None)),
+        is_kept=True,
     )
     fitting = Fitting(
         method=check_method(method),

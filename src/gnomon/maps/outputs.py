@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import abc
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,7 @@ class Outputs:
         sequence: Sequence | None = None,
         byte_budget: int | None = None,
         side_file: bool = False,
+        metadata: bool | abc.Sequence[str] = True,
     ) -> None:
         """Write the explained map as one HTML file that opens from disk and asks nothing of the network.
 
@@ -73,6 +75,9 @@ class Outputs:
         side_file : bool, default=False
             Whether to write what the page leaves out beside it, as ``map.data`` for ``map.html``, for its reader to
             open in it.
+        metadata : bool or sequence of str, default=True
+            Which metadata the page holds; False, and names alone, leave out names of rows too. Labels and values of
+            features stay.
 
         Raises
         ------
@@ -80,11 +85,13 @@ class Outputs:
             If the page, or the explanation or scores it shows, would take more memory than may be taken; before any
             work.
         """
+        from gnomon.maps.forgetting import shared
         from gnomon.viewer import write_html
 
         self._require_memory("to_html", "explanation", "evaluation", "page")  # type: ignore[attr-defined]
 
-        write_html(path, self, title=title, sequence=sequence, byte_budget=byte_budget, side_file=side_file)
+        told: Any = shared(self, metadata)  # type: ignore[arg-type]
+        write_html(path, told, title=title, sequence=sequence, byte_budget=byte_budget, side_file=side_file)
 
     def _repr_html_(self) -> str:
         """Return the page in a sandboxed frame for notebooks, of 4 MiB at most. See `gnomon.notebook.map_html`."""
@@ -119,7 +126,14 @@ class Outputs:
         kind: type[MapWidget] = notebook.MapWidget
         return kind(self, height=height, byte_budget=byte_budget)
 
-    def write_report(self, path: str | os.PathLike[str], *, title: str | None = None, **options: Any) -> None:
+    def write_report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        metadata: bool | abc.Sequence[str] = True,
+        **options: Any,
+    ) -> None:
         """Write all that is known of the map as one HTML file to read, to print and to hand to a reviewer.
 
         Parameters
@@ -128,6 +142,9 @@ class Outputs:
             File to write; it asks nothing of the network, and prints to A4.
         title : str, default=None
             Heading; None takes the name of the map, or "A map of 150 rows" of one without.
+        metadata : bool or sequence of str, default=True
+            Which metadata the report holds; False, and names alone, leave out names of rows too. Labels and values of
+            features stay.
         **options
             Further arguments of `gnomon.maps.printed.write_report`: a ``scorecard``, what `stability` returned,
             ``verdicts`` such as of `are_apart`, ``nulls``, and ``files`` to name with their checksums.
@@ -138,11 +155,12 @@ class Outputs:
             If the report, or the explanation or scores it tells, would take more memory than may be taken; before any
             work.
         """
+        from gnomon.maps.forgetting import shared
         from gnomon.maps.printed import write_report
 
         self._require_memory("write_report", "explanation", "evaluation", "report")  # type: ignore[attr-defined]
 
-        write_report(path, self, title=title, **options)
+        write_report(path, shared(self, metadata), title=title, **options)  # type: ignore[arg-type]
 
     def plot(self, *, ax: Axes | None = None, **options: Any) -> MapDisplay:
         """Draw the map with matplotlib. See `gnomon.plot.plot_map`."""
@@ -172,7 +190,7 @@ class Outputs:
             feature_names=explanation.feature_names,
         )
 
-    def export(self, path: str | os.PathLike[str]) -> list[str]:
+    def export(self, path: str | os.PathLike[str], *, metadata: bool | abc.Sequence[str] = True) -> list[str]:
         """Write the points for other programs: name, position, label, metadata and `point_scores`.
 
         Features that are numbers are not among the columns, but in the ``X`` of an AnnData object.
@@ -185,6 +203,9 @@ class Outputs:
             - a folder, which is there or whose name ends in a slash: ``tensors.tsv`` with the positions,
               ``metadata.tsv`` and ``projector_config.pbtxt`` for TensorBoard's projector. Tabs and line breaks in text
               become spaces.
+        metadata : bool or sequence of str, default=True
+            Which metadata the file holds; False, and names alone, leave out names of rows too. Labels and values of
+            features stay.
 
         Returns
         -------
@@ -199,8 +220,9 @@ class Outputs:
             If pyarrow or anndata is needed and not installed.
         """
         from gnomon.maps.export import export
+        from gnomon.maps.forgetting import shared
 
-        return export(self, path)  # type: ignore[arg-type]
+        return export(shared(self, metadata), path)  # type: ignore[arg-type]
 
     @entrance("report", keeps_name=True)
     def report(self, *, verdicts: bool = True, notes: bool = True) -> str:

@@ -32,7 +32,8 @@ from gnomon.data.frames import is_frame
 from gnomon.data.records import are_records, read_records
 from gnomon.data.sentinels import warn_of_sentinels
 from gnomon.exceptions import DataWarning, GnomonWarning
-from gnomon.maps.blocks import blocks_of_cells, encode_columns, refuse_with_blocks
+from gnomon.maps.blocks import blocks_of_cells, column_names, encode_columns, refuse_with_blocks
+from gnomon.maps.forgetting import check_forgotten, forget, warn_of_personal
 from gnomon.maps.leaked import warn_of_leaked_labels
 from gnomon.maps.missing import settle_missing
 from gnomon.maps.parts import check_metadata, check_picture
@@ -113,6 +114,8 @@ class Reading:
         Whether some rows have given positions.
     metric : object
         In which the rows will be compared, as far as it is known; "precomputed" says that they are distances.
+    is_kept : bool
+        Whether metadata stay with what is made, so that those that tell who people are are warned of.
     """
 
     stated: dict[str, Any] = field(default_factory=dict)
@@ -122,6 +125,7 @@ class Reading:
     n_pcs: int | None = None
     features: Sequence[str] | None = None
     drop: Sequence[str] | None = None
+    forget: Sequence[str] | None = None
     ordered: Any = True
     lists: Any = True
     blocks: Mapping[str, Block] | None = None
@@ -132,6 +136,7 @@ class Reading:
     random_state: int = 0
     anchored: bool = False
     metric: Any = None
+    is_kept: bool = False
 
 
 def prepare(X: Any, how: Reading) -> Prepared:
@@ -152,19 +157,24 @@ def prepare(X: Any, how: Reading) -> Prepared:
         data, blocks = of_cells
         data = replace(data, **how.stated)
     refuse_with_blocks(how.blocks, features=how.features, drop=how.drop, feature_weight=how.feature_weight)
+    gone = check_forgotten(data, how.forget, labels=column, target=how.target, sample_weight=weights)
     data, drop = take_columns(data, column, how.target, how.drop)
     if data.labels is not None and how.ordered is not False:
         data = replace(data, labels=with_order(data.label_name or "", check_labels(data.labels, len(data.labels))))
     weighing = weights if isinstance(weights, str) else SAMPLE_WEIGHT
+    chosen = without_weights(data, how.features, drop, weights)
     data, known_blocks = encode_columns(
-        *without_weights(data, how.features, drop, weights), blocks, ordered=how.ordered, lists=how.lists
+        *chosen, blocks, [name for name in gone if name in column_names(data)], ordered=how.ordered, lists=how.lists
     )
+    data = forget(data, gone)
     if column is not None and column != weighing:
         data.metadata.pop(column, None)
     data = with_weights(data, weights)
     n_given = data.n_samples
     join = None
     with noted() as told:
+        if how.is_kept:
+            warn_of_personal(data, stated=how.stated.get("metadata", ()))
         settled = settle_missing(data, how.missing, scale=how.scale, random_state=how.random_state)
         values = settled.table.values
         if isinstance(values, np.ndarray) and data.image_shape is None and not _are_distances(how.metric):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -144,25 +145,13 @@ class Map(Questions, MapFunction, Outputs):
         if self.labels is not None and (doubt := told_of_numbers(np.asarray(self.labels))):
             told.append(doubt)
         self.notes = [*(note for note in without_seams(self.notes) if note not in told), *told]
+        self._forget_answers()
         self._explanation: Explanation | None = None
-        self._evaluation: Evaluation | None = None
         self._placed: Placed | None = None
         self._points: PointScores | None = None
         self._groups: FeatureGroups | None = None
-        self._profiles: dict[int | None, AnswersByLabel[Contrast]] = {}  # None: of each feature by itself
-        self._dimension: IntrinsicDimension | None = None
-        self._order: tuple[Succession | None] | None = None  # of rows, once it is looked for
         self._beside: tuple[Any, NeighborGraph] | None = None  # places, and the nearest on the map
-        self._found: tuple[Any, str] | None = None  # labels, and what says that they were found in these rows
-        self._join: tuple[Join | None] | None = None  # of rows and their owners, once it is looked for
-        self._clusters: Clusters | None = None
-        self._gaps: MapVerdicts | None = None
-        self._illusions: MapVerdicts | None = None
-        self._alone: MapAlone | None = None  # what blind_spots and proves have answered; the file keeps it
         self._sorted: tuple[Any, list[Any]] | None = None  # labels, and the different ones
-        self._doubted: tuple[Any, int, Suspects] | None = None  # labels, rows listed at most, and the list
-        # Labels, clusters, and what tells them and the islands apart.
-        self._parted: tuple[Any, Any, tuple[Apart | None, Apart | None]] | None = None
         self._scaled: tuple[Any, Table] | None = None  # the table or representation, and what was mapped of it
         self._estimator: Any = None  # fitted; the file keeps it if it is one of gnomon's
         self._atlas: AffineAtlas | None = None
@@ -170,6 +159,22 @@ class Map(Questions, MapFunction, Outputs):
         self._part = ""  # of an AnnData object, which new cells are asked for: its place in a file
         self._held_out: HeldOutRows | None = None
         self._n_fitted: int | None = None  # rows at the front that the atlas is of, in a map that has grown
+
+    def _forget_answers(self) -> None:
+        """Forget, or begin without, what was answered and may speak of metadata, of names of rows or of their order."""
+        self._evaluation: Evaluation | None = None
+        self._profiles: dict[int | None, AnswersByLabel[Contrast]] = {}  # None: of each feature by itself
+        self._dimension: IntrinsicDimension | None = None
+        self._order: tuple[Succession | None] | None = None  # of rows, once it is looked for
+        self._found: tuple[Any, str] | None = None  # labels, and what says that they were found in these rows
+        self._join: tuple[Join | None] | None = None  # of rows and their owners, once it is looked for
+        self._clusters: Clusters | None = None
+        self._gaps: MapVerdicts | None = None
+        self._illusions: MapVerdicts | None = None
+        self._alone: MapAlone | None = None  # what blind_spots and proves have answered; the file keeps it
+        self._doubted: tuple[Any, int, Suspects] | None = None  # labels, rows listed at most, and the list
+        # Labels, clusters, and what tells them and the islands apart.
+        self._parted: tuple[Any, Any, tuple[Apart | None, Apart | None]] | None = None
 
     def __repr__(self) -> str:
         shape = f"n_samples={self.n_samples}, n_features={self.n_features}"
@@ -284,6 +289,31 @@ class Map(Questions, MapFunction, Outputs):
         from gnomon.maps.retelling import with_features
 
         return with_features(self, features, feature_names)
+
+    def without_metadata(self, columns: Sequence[str] | None = None) -> Map:
+        """Return the same map without metadata, such as names of people, to be saved, shown and handed on.
+
+        Positions, features, labels, neighbours and the fitted method are shared. A column that became features is in
+        `X` all the same: what the map was made of cannot be left out of it; make it anew with ``forget=[...]``.
+
+        Parameters
+        ----------
+        columns : sequence of str or None, default=None
+            Names of `metadata`. None leaves out all of them, and `point_names` too.
+
+        Returns
+        -------
+        Map
+            A new one; this one stays as it is. Answers that may speak of metadata are found anew.
+
+        Raises
+        ------
+        ValueError
+            If a name is none of the metadata.
+        """
+        from gnomon.maps.forgetting import without_metadata
+
+        return without_metadata(self, columns)
 
     def _graph_of_explanation(self, scale: Scaling | None) -> NeighborGraph | None:
         """Return the neighbours to explain the map by; None if they are to be found in the features."""
@@ -516,7 +546,7 @@ class Map(Questions, MapFunction, Outputs):
         return self.neighbors() if self.n_samples > _FEWEST_ROWS else self.graph
 
     @entrance("Map.save")
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, metadata: bool | Sequence[str] = True) -> None:
         """Write the map to one file that `Map.load` reads; the file holds arrays and text, no code.
 
         With it goes the fitted method. The loaded map is the same function: `transform`, `inverse_transform`,
@@ -527,6 +557,8 @@ class Map(Questions, MapFunction, Outputs):
         ----------
         path : str or path-like
             File to write; what was there stays until the new file is complete.
+        metadata : bool or sequence of str, default=True
+            Which metadata the file holds; False, and names alone, leave out names of rows too, see `without_metadata`.
 
         Raises
         ------
@@ -538,9 +570,10 @@ class Map(Questions, MapFunction, Outputs):
         """
         from gnomon._archive import write_archive
         from gnomon.maps.file import KIND, pack, version_of
+        from gnomon.maps.forgetting import shared
 
         check_parts(self)
-        arrays, description = pack(self)
+        arrays, description = pack(shared(self, metadata))
         write_archive(path, kind=KIND, version=version_of(description), arrays=arrays, description=description)
 
     @classmethod

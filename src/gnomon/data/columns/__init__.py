@@ -2,7 +2,16 @@
 
 from gnomon.data.columns.copies import warn_of_copies, warn_of_repeated_names
 from gnomon.data.columns.encode import encode_dataset, encode_rows, unknown_categories
-from gnomon.data.columns.find import MOST_CATEGORIES, Lists, Ordered, check_lists, check_ordered, find_rules
+from gnomon.data.columns.find import (
+    MOST_CATEGORIES,
+    NOT_ASKED,
+    Lists,
+    Ordered,
+    check_lists,
+    check_ordered,
+    find_rules,
+)
+from gnomon.data.columns.personal import personal_columns
 from gnomon.data.columns.raw import asked_columns, raw_columns
 from gnomon.data.columns.rule import (
     ColumnRule,
@@ -18,6 +27,7 @@ from gnomon.data.columns.times import named_as_time
 
 __all__ = [
     "MOST_CATEGORIES",
+    "NOT_ASKED",
     "ColumnRule",
     "Lists",
     "Ordered",
@@ -32,6 +42,7 @@ __all__ = [
     "first_features",
     "n_steps_first",
     "named_as_time",
+    "personal_columns",
     "raw_columns",
     "rules_fault",
     "spreads_of",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -184,6 +184,7 @@ def encode_dataset(
     data: Dataset,
     features: Sequence[str] | None,
     drop: Sequence[str] | None,
+    forget: Collection[str] = (),
     *,
     ordered: Ordered = True,
     lists: Lists = True,
@@ -198,6 +199,8 @@ def encode_dataset(
         Its table may be a data frame.
     features, drop : sequence of str or None
         As of `TablePreprocessor`.
+    forget : collection of str, default=()
+        Columns that are left out and not kept as metadata either.
     ordered : bool or mapping of str to sequence of str or False, default=True
         As of `TablePreprocessor`.
     lists : bool or mapping of str to {";", "|", ","} or False, default=True
@@ -213,6 +216,8 @@ def encode_dataset(
     DataWarning
         As `find_rules` does, and names texts that cannot be read and columns that are as others are.
     """
+    if forget:
+        drop = [*(drop or ()), *forget]
     ordered, lists = check_ordered(ordered), check_lists(lists)
     if is_frame(data.X):
         frame = read_frame(data.X)
@@ -238,7 +243,7 @@ def encode_dataset(
     else:
         _refuse_of_numbers(ordered=ordered, lists=lists)
         return _select(data, features, drop)
-    return _encode(data, columns, features, drop, {"ordered": ordered, "lists": lists})
+    return _encode(data, columns, features, drop, forget, {"ordered": ordered, "lists": lists})
 
 
 def _refuse_of_numbers(**said: Any) -> None:
@@ -255,11 +260,12 @@ def _encode(
     columns: dict[str, RawColumn],
     features: Sequence[str] | None,
     drop: Sequence[str] | None,
+    forget: Collection[str],
     said: dict[str, Any],
 ) -> Dataset:
     rules = find_rules(columns, features, drop, MOST_CATEGORIES, decimal=data.decimal, **said)
     made = [rule for rule in rules if rule.kind not in ("number", "boolean", "left out")]
-    left = [rule for rule in rules if not rule.features]
+    left = [rule for rule in rules if not rule.features and rule.name not in forget]
     notes = [said for said in data.notes if not said.startswith(TEXT_NOTE)]
     if made:
         notes.append(f"columns turned into numbers: {', '.join(rule.told() for rule in made)}")
@@ -292,7 +298,7 @@ def _encode(
         data,
         X=X,
         feature_names=[name for rule in rules for name in rule.features],
-        metadata={**metadata, **data.metadata},
+        metadata={**metadata, **{name: column for name, column in data.metadata.items() if name not in forget}},
         columns=rules if made or any(rule.is_truth for rule in rules) else None,
         text_columns=None,
         integers={},

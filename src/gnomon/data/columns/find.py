@@ -46,7 +46,16 @@ from gnomon.data.written import (
 )
 from gnomon.exceptions import DataWarning
 
-__all__ = ["MOST_CATEGORIES", "Lists", "Ordered", "check_lists", "check_ordered", "find_rules", "writings_of"]
+__all__ = [
+    "MOST_CATEGORIES",
+    "NOT_ASKED",
+    "Lists",
+    "Ordered",
+    "check_lists",
+    "check_ordered",
+    "find_rules",
+    "writings_of",
+]
 
 Array = npt.NDArray[Any]
 Float64Array = npt.NDArray[np.float64]
@@ -58,8 +67,9 @@ Ordered = bool | Mapping[str, Sequence[str] | Literal[False]]
 MOST_CATEGORIES = 30
 """More different texts are no categories, unless one asks for it."""
 _MOST_ASKED = 300  # categories of a column that one asks for
+NOT_ASKED = "not asked for"
+"""Why a column that nobody named is left out."""
 _NO_VALUES = "no values"
-_NOT_ASKED = "not asked for"  # why a column that nobody named is left out
 _IDENTIFIER, _DIFFERENT = "an identifier", "different texts"  # why texts are left out because they are many
 _FEWEST_BLANK = 0.05  # share of the rows that must be blank beside one value; fewer seem to lack it
 _FEWEST_DIFFERENT = 10  # texts that all differ and are fewer may be categories
@@ -149,7 +159,7 @@ def find_rules(
     for name in names:
         raw = columns[name]
         if name not in chosen:
-            rules.append(ColumnRule(name, "left out", reason=_NOT_ASKED))
+            rules.append(ColumnRule(name, "left out", reason=NOT_ASKED))
         elif name in numbers and not allow_none and bool(np.isnan(numbers[name]).all()):
             rules.append(ColumnRule(name, "left out", reason=_NO_VALUES))
         elif raw.boolean or _holds_truths(name, raw, asked=name in asked_for):
@@ -346,7 +356,7 @@ def _without_times(rules: Sequence[ColumnRule], columns: dict[str, RawColumn]) -
 
 def _warn_of_left_out(rules: Sequence[ColumnRule], numbers: Collection[str]) -> None:
     """Warn of columns of numbers, and of times, that are left out though nobody asked for that."""
-    left = [rule for rule in rules if not rule.features and rule.reason != _NOT_ASKED]
+    left = [rule for rule in rules if not rule.features and rule.reason != NOT_ASKED]
     gone = [rule for rule in left if rule.name in numbers or rule.reason == IN_ORDER]
     if gone:
         names = ", ".join(rule.told() for rule in gone)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gnomon.data.arrays import EXACT_UP_TO, FloatArray
 from gnomon.data.columns.times import IN_ORDER, are_times_in_order, counts_stretches_again, follow_rows
 
-__all__ = ["NAMED_UNITS", "Naming", "named_as_id", "named_as_unit", "naming_of"]
+__all__ = ["NAMED_UNITS", "Naming", "named_as_id", "named_as_unit", "names_amount", "naming_of"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -91,7 +91,12 @@ _ID_CORRELATION = 4.0  # standard errors of a rank correlation
 def named_as_id(name: str, different: bool) -> bool:
     """Return whether a name says that it is of an identifier; "key" says so only if all values differ."""
     named = _ID_NAME.search(name) or _GLUED.search(name) or (different and _ROW_NAME.search(name))
-    return not _AMOUNT.search(name) and bool(named)
+    return not names_amount(name) and bool(named)
+
+
+def names_amount(name: str) -> bool:
+    """Return whether a name ends as that of an amount, such as "birth weight"."""
+    return _AMOUNT.search(name) is not None
 
 
 def named_as_unit(name: str) -> bool:

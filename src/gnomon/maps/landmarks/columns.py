@@ -43,7 +43,7 @@ def features_in_blocks(stored: StoredTable, reading: Reading) -> tuple[StoredTab
     stored : StoredTable
         The columns that are left out are stored beside its features.
     reading : Reading
-        Without `features`; `drop` are the columns that were left out.
+        Without `features` and `forget`, as nothing of what is left out is kept; `drop` are the columns that were.
     told : list of str
 
     Warns
@@ -58,13 +58,17 @@ def features_in_blocks(stored: StoredTable, reading: Reading) -> tuple[StoredTab
     """
     held, beside = columns_of(stored), stored.columns
     asked = asked_columns("features", reading.features, [*held, *beside])
-    drop = asked_columns("drop", reading.drop, [*held, *beside])
+    drop = [
+        name
+        for argument, names in (("drop", reading.drop), ("forget", reading.forget))
+        for name in asked_columns(argument, names, [*held, *beside]) or ()
+    ]
     for name in asked or ():
         if name not in held:
             rule, fact = "columns of numbers of a table that is read in blocks", f"{name!r} holds none"
             remedy = "Leave it out, or read the whole table with gnomon.read_table, which makes features of texts."
             raise ValueError(message("features", rule, fact=fact, remedy=remedy))
-    gone = {*(drop or ()), *(name for name in (reading.column, reading.target) if isinstance(name, str))}
+    gone = {*drop, *(name for name in (reading.column, reading.target) if isinstance(name, str))}
     chosen = [name for name in dict.fromkeys(held if asked is None else asked) if name not in gone]
     if not chosen:
         raise ValueError(message("drop", "such that a feature is left", fact=listed([*held])))
@@ -84,7 +88,7 @@ def features_in_blocks(stored: StoredTable, reading: Reading) -> tuple[StoredTab
         ]
         warn(told[0], DataWarning)
     out = [name for name in (*held, *beside) if name not in chosen and (name in held or name in gone)]
-    return narrow(stored, chosen), replace(reading, features=None, drop=out or None), told
+    return narrow(stored, chosen), replace(reading, features=None, drop=out or None, forget=None), told
 
 
 def _identifiers(table: StoredTable) -> list[ColumnRule]:

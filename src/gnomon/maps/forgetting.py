@@ -1,0 +1,130 @@
+"""Columns that a map does not keep: those that are forgotten when it is made, and those left out of what is written."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gnomon._validation import message, warn
+from gnomon.data import Dataset
+from gnomon.data.columns import NOT_ASKED, asked_columns, personal_columns
+from gnomon.data.dataset import TEXT_NOTE, listed, require_name
+from gnomon.exceptions import DataWarning
+from gnomon.maps.blocks import column_names
+
+if TYPE_CHECKING:
+    from gnomon.maps.result import Map
+
+__all__ = ["check_forgotten", "forget", "retold", "shared", "warn_of_personal", "without_metadata"]
+
+_PERSONAL = "columns that seem to tell who people are stay with the map as metadata"
+_KEPT = ("columns left out and kept as metadata", _PERSONAL, TEXT_NOTE)  # what notes say that name metadata
+
+
+def check_forgotten(data: Dataset, names: Sequence[Any] | None, **serving: Any) -> list[str]:
+    """Return the columns and metadata that are to be forgotten, by their names.
+
+    Parameters
+    ----------
+    data : Dataset
+        With its columns as they came.
+    names : sequence of str or None
+    **serving : object
+        Arguments that may name a column too, which then is needed.
+    """
+    if names is None:
+        return []
+    others = [name for name in data.metadata if name not in (data.text_columns or ())]
+    own = [] if data.label_name is None or data.labels is None else [data.label_name]
+    found = asked_columns("forget", names, dict.fromkeys([*column_names(data), *others, *own])) or []
+    for argument, name in serving.items():
+        if isinstance(name, str) and name in found:
+            rule = f"left out of forget where it is {argument}"
+            raise ValueError(message(f"column {name!r:.60}", rule, remedy="Leave it out of one of them."))
+    return found
+
+
+def forget(data: Dataset, names: Collection[str]) -> Dataset:
+    """Return a data set, whose columns are features, without some metadata and labels, of which no note tells."""
+    if not names:
+        return data
+    metadata = {name: column for name, column in data.metadata.items() if name not in names}
+    own = data.label_name in names
+    return replace(
+        data,
+        metadata=metadata,
+        integers={name: column for name, column in data.integers.items() if name not in names},
+        labels=None if own else data.labels,
+        label_name=None if own else data.label_name,
+        notes=retold(data.notes, names),
+    )
+
+
+def warn_of_personal(data: Dataset, stated: Collection[str]) -> None:
+    """Name metadata that nobody stated and that seem to tell who people are: they will be in pages and files."""
+    used = {rule.name for rule in data.columns or () if rule.features}
+    kept = {name: np.asarray(column) for name, column in data.metadata.items() if name not in used}
+    beside = {**data.metadata, **dict.fromkeys(data.feature_names or ())}
+    names = [name for name in personal_columns(kept, beside) if name not in stated]
+    if names:
+        warn(
+            f"{_PERSONAL}, and are in every page and file of it: {listed(names)}. Pass forget={names!r} to leave them "
+            "out of all.",
+            DataWarning,
+        )
+
+
+def without_metadata(result: Map, columns: Sequence[str] | None) -> Map:
+    """Return a map without some metadata, or without all and names of rows. See `Map.without_metadata`."""
+    if isinstance(columns, str):
+        raise TypeError(message(f"columns={columns!r:.60}", "a sequence of names", remedy=f"Pass [{columns!r:.60}]."))
+    for name in columns or ():
+        require_name(name, list(result.metadata), what="columns")
+    gone = {*(result.metadata if columns is None else columns)}
+    made = copy.copy(result)
+    made.metadata = {name: column for name, column in result.metadata.items() if name not in gone}
+    if columns is None:
+        made.point_names = None
+    if result.columns is not None:  # what is told of texts that were left out may quote them
+        made.columns = [
+            replace(rule, reason=NOT_ASKED) if rule.name in gone and not rule.features else rule
+            for rule in result.columns
+        ]
+    made.parameters, made.timings = dict(result.parameters), dict(result.timings)
+    made.notes = retold(result.notes, gone)
+    if gone:
+        of_them = "columns of metadata that the map was made with are" if len(gone) > 1 else "column of metadata is"
+        made.notes.append(f"{len(gone)} {of_them} not in this copy of the map")
+    made._forget_answers()
+    return made
+
+
+def shared(result: Map, metadata: bool | Sequence[str]) -> Map:
+    """Return what of a map is written: all of it, or the metadata that are named, or none and no names of rows.
+
+    Parameters
+    ----------
+    result : Map
+    metadata : bool or sequence of str
+    """
+    if metadata is True:
+        return result
+    if isinstance(metadata, str):
+        rule, remedy = "True, False or a sequence of names", f"Pass metadata=[{metadata!r:.60}]."
+        raise TypeError(message(f"metadata={metadata!r:.60}", rule, remedy=remedy))
+    kept = [] if metadata is False else list(metadata)
+    for name in kept:
+        require_name(name, list(result.metadata), what="metadata")
+    made = without_metadata(result, [name for name in result.metadata if name not in kept])
+    made.point_names = None
+    return made
+
+
+def retold(notes: Sequence[str], gone: Collection[str]) -> list[str]:
+    """Return notes without those that say that columns are kept, and may quote them, if one of them is gone."""
+    texts = [repr(name) for name in gone]
+    return [note for note in notes if not (any(said in note for said in _KEPT) and any(text in note for text in texts))]

@@ -1,0 +1,53 @@
+"""Columns that tell who people are, and those that are only called alike."""
+
+import numpy as np
+import pytest
+
+from gnomon.data.columns import personal_columns
+
+N = 60
+DIFFERENT = np.array([f"text {i}" for i in range(N)])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("patient_name", "PatientName", "First Name", "surname", "lastName", "full.name", "customer-name"),
+        *("email", "E-Mail", "phone", "Phone no.", "ssn", "SSN", "social_security_number", "MRN", "home address"),
+        *("dob", "date_of_birth", "birthdate", "passport_no", "Nachname"),
+    ],
+)
+def test_columns_called_so_tell_who_people_are(name):
+    assert personal_columns({name: DIFFERENT}) == [name]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["gene_name", "name", "species", "birth_weight", "username_count", "renamed", "station name", "ssnake", "doi"],
+)
+def test_other_columns_do_not(name):
+    assert personal_columns({name: DIFFERENT}) == []
+
+
+def test_a_name_alone_is_that_of_a_person_beside_what_people_have():
+    assert personal_columns({"Name": DIFFERENT}, ["Name", "Age", "Fare"]) == ["Name"]
+    assert personal_columns({"Name": DIFFERENT}, ["Name", "mpg", "Storage"]) == []
+
+
+def test_values_tell_too():
+    mails = np.array([f"p{i}@example.org" for i in range(N)], dtype=object)
+    numbers = np.array([f"{100 + i}-45-6789" for i in range(N)])
+    lacking = mails.copy()
+    lacking[::3] = None
+    assert personal_columns({"a": mails, "b": numbers, "c": lacking, "d": DIFFERENT}) == ["a", "b", "c"]
+
+
+def test_a_column_of_few_different_values_names_groups():
+    assert personal_columns({"phone": np.array(["old", "new"])[np.arange(N) % 2]}) == []
+    assert personal_columns({"phone": np.full(N, None)}) == []
+
+
+def test_columns_of_lists_are_looked_at_without_an_error():
+    lists = np.empty(N, dtype=object)
+    lists[:] = [[i] for i in range(N)]
+    assert personal_columns({"address": lists, "tokens": lists}) == ["address"]
