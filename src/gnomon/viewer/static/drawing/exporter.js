@@ -1,6 +1,6 @@
 // A picture of the map as it is: points, what lies above them, title and legend; as PNG or SVG by the same calls.
 import { formatValue } from "../dom.js";
-import { shorten } from "./overlay.js";
+import { shorten, shortenName } from "./shorten.js";
 import { tint } from "./theme.js";
 import { MOST_CIRCLES, VectorContext } from "./vector.js";
 
@@ -111,13 +111,14 @@ function drawClasses(g, legend, x, y) {
   g.font = `13px ${FACE}`;
   g.textBaseline = "middle";
   g.textAlign = "left";
+  const names = legend.map(({ name }) => name);
   legend.slice(0, MOST_NAMED).forEach(({ name, color }, k) => {
     g.beginPath();
     g.arc(x + 6, y + 22 * k, 5.5, 0, 2 * Math.PI);
     g.fillStyle = color;
     g.fill();
     g.fillStyle = tint("ink");
-    g.fillText(shorten(name, 24), x + 20, y + 22 * k);
+    g.fillText(shortenName(name, 24, names), x + 20, y + 22 * k);
   });
   if (legend.length > MOST_NAMED) g.fillText(`and ${legend.length - MOST_NAMED} more`, x + 20, y + 22 * MOST_NAMED);
 }
@@ -133,7 +134,7 @@ function drawRamp(g, { name, colors, low, high, dates }, x, y) {
   g.textBaseline = "middle";
   g.textAlign = "left";
   g.fillStyle = tint("ink");
-  g.fillText(shorten(name, 24), x, y);
+  g.fillText(shortenName(name, 24), x, y);
   for (let k = 0; k < 256; k++) {
     g.fillStyle = `rgb(${colors[3 * k]},${colors[3 * k + 1]},${colors[3 * k + 2]})`;
     g.fillRect(x + (k * 168) / 256, y + 12, 1.2, 12);

@@ -1,6 +1,7 @@
 // Names of groups on the map: on the densest member, without covering each other, finer ones as one zooms in.
 import { Crowd } from "../data/islands.js";
-import { haloText, shorten } from "./overlay.js";
+import { haloText } from "./overlay.js";
+import { shorten, shortenName } from "./shorten.js";
 import { tint } from "./theme.js";
 
 const OPENS_AT = 0.5; // of the stage's shorter side: a group that extends over more shows those in it, or its caption
@@ -155,7 +156,7 @@ export class Labels {
       open = group.reach * scale > OPENS_AT * Math.min(width, height),
       large = group.inner.length > 1,
       part = group.found && group.islands.length > 1 ? ` (${island + 1} of ${group.islands.length})` : "",
-      name = shorten(group.name, NAME_LENGTH - part.length) + part,
+      name = shortenName(group.name, NAME_LENGTH - part.length) + part,
       caption = open && group.caption !== group.name ? shorten(group.caption, CAPTION_LENGTH) : "";
     const wide = (/** @type {string} */ text, /** @type {string} */ font) => {
       this.pen.font = font;

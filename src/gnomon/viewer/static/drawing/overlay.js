@@ -1,4 +1,5 @@
 // Drawn above the points: rings, lasso, and the explanation of a point at the point.
+import { shortenName } from "./shorten.js";
 import { tint } from "./theme.js";
 import { WEAK_R2, flatEllipse } from "../questions/explanation.js";
 
@@ -19,12 +20,6 @@ export function haloText(g, text, x, y, color = tint("ink")) {
   g.strokeText(text, x, y);
   g.fillStyle = color;
   g.fillText(text, x, y);
-}
-
-/** @param {string} text @param {number} limit */
-export function shorten(text, limit) {
-  const letters = Array.from(text);
-  return letters.length > limit ? `${letters.slice(0, limit - 1).join("")}…` : text;
 }
 
 /** @param {number[][]} taken boxes @param {number[]} box [left, top, right, bottom] */
@@ -259,7 +254,7 @@ function nameArrows(
     const length = Math.hypot(tx - x, ty - y) || 1,
       right = tx >= x;
     if (length < 14) return;
-    const text = shorten(names[k], 26),
+    const text = shortenName(names[k], 26, names),
       wide = g.measureText(text).width,
       px = tx + (8 * (tx - x)) / length,
       py = ty + (10 * (ty - y)) / length;

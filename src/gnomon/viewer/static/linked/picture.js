@@ -1,5 +1,5 @@
 // All maps of the page as one picture.
-import { shorten } from "../drawing/overlay.js";
+import { shorten } from "../drawing/shorten.js";
 import { fileName, saveFile } from "../data/handout.js";
 import { tint } from "../drawing/theme.js";
 

@@ -1,7 +1,7 @@
 // Slider, play button and keys that move the points along a sequence.
 import { byId, h } from "../dom.js";
 import { frameAt } from "../data/frames.js";
-import { shorten } from "../drawing/overlay.js";
+import { shortenName } from "../drawing/shorten.js";
 import { stillness } from "./stillness.js";
 
 const GLIDE = 420; // milliseconds to the frame that a key or a click asks for
@@ -82,7 +82,7 @@ export class Player {
       h(
         "span",
         { class: "tick", style: { left: `${(100 * k) / this.last}%` }, title: label, onclick: () => this.go(k) },
-        h("bdi", {}, shorten(label, 22)),
+        h("bdi", {}, shortenName(label, 22, this.labels)),
       ),
     );
     this.ticks = h("div", { id: "ticks", "aria-hidden": "true" }, ...ticks);
