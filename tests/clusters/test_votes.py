@@ -86,7 +86,7 @@ def test_learned_rows_stay_in_their_group_whatever_their_neighbours_say():
 
 @pytest.mark.parametrize("n_group", [10, 40])
 def test_rows_lie_apart_beyond_the_inner_fence_of_their_group_and_the_outer_one_of_their_mates(n_group):
-    """Rows on a line, ever farther apart: some are a group, for which all have voted, and six lie farther out."""
+    """Some rows of a line are a group and all have voted for it; six more lie farther and farther out."""
     told = []
     for out in np.geomspace(25.0, 200.0, 10):
         X = np.concatenate([1.08 ** np.arange(40.0), out + 0.1 * np.arange(6.0)])[:, None]

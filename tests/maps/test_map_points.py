@@ -10,6 +10,8 @@ import pytest
 import gnomon as gn
 from gnomon.evaluation import POINT_SCORES, anchors, evaluate
 from gnomon.maps import Map
+from gnomon.maps.points import _graph_among
+from gnomon.neighbors import NeighborGraph
 
 
 @pytest.fixture(scope="module")
@@ -176,3 +178,14 @@ def test_a_map_on_a_sphere_has_neighbors_along_it():
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     made = gn.map(X, method="umap", output_metric="sphere", random_state=0, n_jobs=1)
     assert np.isfinite(made.point_scores()["false_neighbors"]).all()
+
+
+def test_neighbours_without_a_place_and_those_that_are_none_are_left_out():
+    indices = np.array([[1, 2], [0, 2], [3, 0], [2, 1]], np.int32)
+    mask = np.array([[True, True], [True, True], [True, False], [False, True]])
+    graph = NeighborGraph(indices, np.arange(8, dtype=np.float32).reshape(4, 2), mask)
+    among = _graph_among(graph, np.array([0, 2, 3]))
+    assert among.mask.tolist() == [[False, True], [True, False], [False, False]]
+    assert among.indices[among.mask].tolist() == [1, 2]
+    assert among.distances[among.mask].tolist() == [1.0, 4.0]
+    assert np.isinf(among.distances[~among.mask]).all()
