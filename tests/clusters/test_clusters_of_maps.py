@@ -46,6 +46,16 @@ def test_a_map_finds_the_clusters_of_its_data_once(plain):
     assert plain.clusters(random_state=1) is not found
 
 
+@pytest.mark.parametrize(("shape", "asked"), [((2, 3), None), ((3, 2), None), ((3, 3), (3, 3))])
+def test_clusters_of_pictures_are_named_by_nine_regions_where_there_are_as_many(shape, asked, plain, monkeypatch):
+    seen = []
+    monkeypatch.setattr("gnomon.clusters.find_clusters", lambda X, **given: seen.append(given["image_shape"]) or 1 / 0)
+    X = np.tile(plain.X, (1, 2))[:, : shape[0] * shape[1]]
+    with pytest.raises(ZeroDivisionError):
+        gn.Map(X, plain.embedding, image_shape=shape).clusters()
+    assert seen == [asked]
+
+
 def test_clusters_are_of_the_data_and_not_of_the_map(plain):
     elsewhere = gn.Map(plain.X, np.random.default_rng(0).normal(size=(200, 2)), feature_names=list("abcdef"))
     assert elsewhere.clusters().to_dict() == plain.clusters().to_dict()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon.maps.found import follows_map
+from gnomon.maps.found import follows_map, told_of_labels
 
 TOLD = "groups found in these rows differ in them by construction"
 
@@ -58,6 +58,7 @@ def test_labels_named_as_clusters_are_told_though_they_do_not_follow_the_map(clo
     above = np.where(cloud.X[:, 0] > 0, "a", "b")
     m = relabelled(cloud, above, name)
     assert f"{name} is named as clusters are: {TOLD}" in m.profiles().caution
+    assert told_of_labels(relabelled(cloud, np.full(400, "a"), name)) == ""  # one group sets nothing apart
     aside = relabelled(cloud, np.where(cloud.X[:, 1] > 0, "c", "d"), "type", metadata={name: above})
     assert TOLD in aside.contrast(aside.metadata[name] == "a").headline()
     assert TOLD not in aside.contrast("c").headline()
