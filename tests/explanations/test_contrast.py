@@ -10,13 +10,13 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import false_discovery_control, mannwhitneyu
+from scipy.stats import brunnermunzel, false_discovery_control, mannwhitneyu
 from sklearn.metrics import roc_auc_score
 
 from gnomon.explanations import cluster_profiles
 from gnomon.explanations.contrast import contrast
 from gnomon.explanations.contrast.errors import rank_p_values
-from gnomon.explanations.contrast.groups import _order
+from gnomon.explanations.contrast.groups import _order, group_contrasts
 from gnomon.explanations.contrast.held_out import _ROWS, _auc_of_discriminant, _side, _split_groups
 
 
@@ -331,8 +331,9 @@ def test_arbitrary_rows_of_noise_are_set_apart_by_no_feature_and_the_first_sente
         f"{found.fidelity:.2f} on rows held out, where chance has 0.50"
     )
     assert len(found) == 200  # the table stays
-    rates = false_discovery_control(mannwhitneyu(X[:40], X[40:], method="asymptotic", use_continuity=False).pvalue)
-    np.testing.assert_allclose(found.false_discovery_rate, rates[found.indices], rtol=1e-9)
+    alike = mannwhitneyu(X[:40], X[40:], method="asymptotic", use_continuity=False).pvalue
+    rates = false_discovery_control(np.maximum(alike, brunnermunzel(X[:40], X[40:]).pvalue))
+    np.testing.assert_allclose(found.false_discovery_rate, rates[found.indices], rtol=2e-3)  # a bound on Student's tail
     X[:40, 5] += 2.0
     assert contrast(X, np.arange(40)).caption() == "more feature 5"
     assert (
@@ -437,6 +438,27 @@ def test_chance_between_few_rows_is_that_of_every_order_of_them(sizes):
         auc = np.array([exact.statistic / (sizes[0] * sizes[1])])
         assert rank_p_values(auc, sizes) == pytest.approx(exact.pvalue, rel=1e-12)
         assert rank_p_values(1.0 - auc, sizes) == pytest.approx(exact.pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize("sizes", [(6, 30), (8, 395), (20, 80), (300, 300)])
+def test_chance_is_that_of_brunner_and_munzel_where_mann_and_whitney_are_surer(sizes):
+    rng = np.random.default_rng(sum(sizes))
+    X = np.concatenate([3.0 * rng.normal(0.3, size=(sizes[0], 40)), rng.normal(size=(sizes[1], 40))])
+    X[: sizes[0], 20:] /= 9.0  # the few rows vary more than the others, or less
+    selected = np.arange(sizes[0])
+    auc, *_, spread, rest_spread = (one[0] for one in group_contrasts(X, np.repeat([0, 1], sizes).astype(np.int32), 2))
+    alike = mannwhitneyu(X[selected], X[sizes[0] :], method="asymptotic", use_continuity=False).pvalue
+    unlike = brunnermunzel(X[selected], X[sizes[0] :]).pvalue
+    np.testing.assert_allclose(rank_p_values(auc, sizes), alike, rtol=1e-9)
+    found = rank_p_values(auc, sizes, (spread, rest_spread))
+    assert (unlike > alike).any()
+    np.testing.assert_allclose(np.log(found), np.log(np.maximum(alike, unlike)), rtol=0.05, atol=0.05)
+
+
+def test_sides_that_do_not_overlap_or_do_not_vary_are_judged_by_mann_and_whitney():
+    nothing = np.zeros(2)
+    auc = np.array([1.0, 0.5])
+    np.testing.assert_array_equal(rank_p_values(auc, (10, 20), (nothing, nothing)), rank_p_values(auc, (10, 20)))
 
 
 def test_two_rows_far_from_two_hundred_are_set_apart():

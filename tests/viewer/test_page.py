@@ -176,6 +176,19 @@ def test_a_selection_of_noise_is_said_to_be_set_apart_by_no_feature(open_page, t
         assert ("As much arises by chance" in opened.page.inner_text("#selection")) == (shift == 0)
 
 
+def test_a_selection_that_varies_more_than_the_rest_is_not_set_apart_by_chance(open_page, tmp_path):
+    rng = np.random.default_rng(0)
+    X, Y, kind = rng.normal(size=(100, 30)), rng.normal(size=(100, 2)), np.repeat(["a", "b"], [20, 80])
+    X[:20] *= 6.0
+    away = np.abs(contrast(X, np.arange(20)).auc - 0.5).max()
+    assert away / np.sqrt(101 / (12 * 20 * 80)) > 3.5  # which chance gives one in two thousand, of alike sides
+    write_html(tmp_path / "m.html", PageContent(Y, X=X, labels=kind, label_name="kind"))
+    opened = open_page(tmp_path / "m.html")
+    opened.page.click('#legend [data-class="0"] .class')
+    assert "No feature sets it apart" in opened.page.locator("#selection h3").all_inner_texts()
+    assert not contrast(X, np.arange(20)).sets_apart.any()
+
+
 def test_a_selection_of_weak_differences_is_said_to_be_set_apart_by_none_strongly(open_page, tmp_path):
     rng = np.random.default_rng(0)
     X, Y, kind = rng.normal(size=(3000, 4)), rng.normal(size=(3000, 2)), np.repeat(["a", "b"], 1500)

@@ -322,13 +322,12 @@ def _against_all(
     if not bare or len(captions) == 2:
         return captions
     named = list(captions)
-    auc, mean, rest_mean, effects, variances, rest_variances, *_ = group_contrasts(
-        X, groups.astype(np.int32), len(captions)
-    )
+    contrasts = group_contrasts(X, groups.astype(np.int32), len(captions))
+    auc, mean, rest_mean, effects, variances, rest_variances, spread, rest_spread = contrasts
     for g in bare:
         sizes = int(moments.sizes[g]), int(moments.sizes.sum() - moments.sizes[g])
         side, effect = np.sign(auc[g] - 0.5), effects[g]
-        found = (rates_of_chance(auc[g], sizes) <= alpha) & (side * effect >= _LARGE)
+        found = (rates_of_chance(auc[g], sizes, (spread[g], rest_spread[g])) <= alpha) & (side * effect >= _LARGE)
         if moments.unknown is not None:
             found &= ~moments.unknown.any(axis=0)
         order = np.lexsort((-np.abs(effect), -np.abs(auc[g] - 0.5)))

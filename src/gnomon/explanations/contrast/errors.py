@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._false_discoveries import adjusted_p_values, normal_p_values
+from gnomon._false_discoveries import adjusted_p_values, normal_deviations, normal_p_values
 
 __all__ = ["FEW_ROWS", "are_few", "auc_errors", "effect_size_errors", "rank_p_values", "rates_of_chance"]
 
@@ -162,17 +162,21 @@ def are_few(sizes: tuple[int, int]) -> bool:
     return 1 < min(sizes) < FEW_ROWS
 
 
-def rank_p_values(auc: Array, sizes: tuple[int, int]) -> Array:
-    """Return how likely chance gives ranking probabilities as far from 0.5, by the test of Mann and Whitney [1]_.
+def rank_p_values(auc: Array, sizes: tuple[int, int], spreads: tuple[Array, Array] | None = None) -> Array:
+    """Return how likely chance gives ranking probabilities as far from 0.5.
 
-    Exact where a side has two to four rows, else by a normal distribution. Ties are not taken into account, so the
-    test finds too few features of few different values, and never too many: with the errors of `auc_errors` it finds
-    chance wherever the few rows of a side happen to vary little.
+    By the test of Mann and Whitney [1]_, and where it is less sure by that of Brunner and Munzel [2]_: the first holds
+    for two sides that are alike, the second for sides of which neither is mostly higher but that may vary differently,
+    as it goes by how each of them does. Alone it finds chance wherever the few rows of a side happen to vary little.
+    Exact where a side has two to four rows, whose variance tells nothing, and then by the first alone. Ties are not
+    taken into account in the first, so it finds too few features of few different values, and never too many.
 
     Parameters
     ----------
     auc : ndarray of any shape, float64
     sizes : pair of int
+    spreads : pair of ndarray of the same shape, float64, or None
+        As for `auc_errors`; None for the first test alone.
 
     Returns
     -------
@@ -183,15 +187,30 @@ def rank_p_values(auc: Array, sizes: tuple[int, int]) -> Array:
     ----------
     .. [1] Mann & Whitney, "On a test of whether one of two random variables is stochastically larger than the other",
        Ann. Math. Stat. 18, 1947.
+    .. [2] Brunner & Munzel, "The nonparametric Behrens-Fisher problem: asymptotic theory and a small-sample
+       approximation", Biometrical Journal 42, 2000.
     """
     if not are_few(sizes):
         deviation = np.sqrt((sum(sizes) + 1) / (12.0 * sizes[0] * sizes[1]))
-        return normal_p_values(np.abs(auc - 0.5) / deviation)
+        alike = normal_p_values(np.abs(auc - 0.5) / deviation)
+        return alike if spreads is None or min(sizes) < FEW_ROWS else np.maximum(alike, _unlike(auc, sizes, spreads))
     few, many = sorted(sizes)
     pairs = few * many
     short = np.ceil((0.5 - np.abs(auc - 0.5)) * pairs - _ROUNDING * pairs).astype(np.int64)  # of all pairs one way
     tail = _tail(few, many)
     return np.minimum(2.0 * tail[np.minimum(short, len(tail) - 1)], 1.0)
+
+
+def _unlike(auc: Array, sizes: tuple[int, int], spreads: tuple[Array, Array]) -> Array:
+    """Return the p-values of Brunner and Munzel; 0 where the sides do not overlap, 1 where all values are equal."""
+    of_sides = [np.maximum(one, 0.0) / size for one, size in zip(spreads, sizes, strict=True)]
+    variance = of_sides[0] + of_sides[1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.abs(auc - 0.5) / np.sqrt(variance)
+        degrees = variance**2 / sum(one**2 / (size - 1) for one, size in zip(of_sides, sizes, strict=True))
+    varies = variance > _ROUNDING**2
+    found = normal_p_values(normal_deviations(np.where(varies, ratio, 0.0), np.where(varies, degrees, 1.0)))
+    return np.where(varies, found, np.where(auc == 0.5, 1.0, 0.0))
 
 
 @lru_cache(maxsize=64)
@@ -213,16 +232,17 @@ def _tail(few: int, many: int) -> Array:
     return np.cumsum(counts) / n_orders
 
 
-def rates_of_chance(auc: Array, sizes: tuple[int, int]) -> Array:
+def rates_of_chance(auc: Array, sizes: tuple[int, int], spreads: tuple[Array, Array]) -> Array:
     """Return the least rates of false discoveries at which features are found, by `rank_p_values`.
 
     Parameters
     ----------
     auc : ndarray of shape (n_features,), float64
     sizes : pair of int
+    spreads : pair of ndarray of shape (n_features,), float64
 
     Returns
     -------
     ndarray of shape (n_features,), float64
     """
-    return adjusted_p_values(rank_p_values(auc, sizes))
+    return adjusted_p_values(rank_p_values(auc, sizes, spreads))

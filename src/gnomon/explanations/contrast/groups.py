@@ -94,7 +94,8 @@ def _contrasts(
         if repeats is not None:
             sizes_of_both = repeats.distinct(groups == g), repeats.distinct((groups >= 0) & (groups != g))
         if between is None:
-            rates, n_units = rates_of_chance(auc[g, order], sizes_of_both), None
+            spreads = spread, rest_spread
+            rates, n_units = rates_of_chance(auc[g, order], sizes_of_both, spreads), None
         else:
             chances, n_units = between.chances(g)
             rates = np.ones(len(order)) if chances is None else adjusted_p_values(chances)[order]

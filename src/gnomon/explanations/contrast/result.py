@@ -55,7 +55,8 @@ class Contrast(GroupedAnswer):
         sides do not overlap.
     false_discovery_rate : ndarray of shape (n_features,), float64, in [0, 1]
         Share of chance, on the mean, among this feature and those that are set apart more (Benjamini and Hochberg, by
-        the test of Mann and Whitney, exact where a side has two to four rows): above 0.05 no caption names it. Those of
+        the test of Mann and Whitney, exact where a side has two to four rows, and where it is less sure by that of
+        Brunner and Munzel, for sides that vary differently): above 0.05 no caption names it. Those of
         `cluster_profiles` are over all clusters. It takes
         rows as independent draws, which cells of one donor or repeated measurements are not; with `units` it is judged
         between these, by Student's test of their means, and 1 where they are too few or differ the other way than the
