@@ -116,6 +116,7 @@ def test_texts_among_numbers_are_read_with_a_point_and_never_by_the_rows_beside_
         ("durations", pd.date_range("2021-01-05", periods=2), "of durations, as in fit .dates"),
         ("durations", [5.0, 6.0], "of durations, as in fit .numbers"),
         ("iso", pd.to_timedelta([1, 2], unit="h"), "of dates, as in fit .durations"),
+        ("iso", pd.to_timedelta([1, None], unit="h"), "of dates, as in fit .durations"),
         ("points", pd.date_range("2021-01-05", periods=2), "of numbers, as in fit .dates or durations"),
         ("truths", pd.date_range("2021-01-05", periods=2), "of numbers, as in fit .dates or durations"),
     ],

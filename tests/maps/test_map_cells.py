@@ -352,9 +352,9 @@ def test_lacking_values_of_columns_in_another_order_are_filled_in():
 
 def test_genes_are_called_by_a_column_of_var(cells):
     cells = cells.copy()
-    cells.var["symbol"] = [None, "CD3", "CD3", *(f"S{j}" for j in range(3, GENES))]
+    cells.var["symbol"] = [None, "CD3", "CD3", "g4", None, *(f"S{j}" for j in range(5, GENES))]
     made = gn.map(cells, feature_names="symbol", **QUICK)
-    assert made.feature_names[:4] == ["g0", "CD3 (g1)", "CD3 (g2)", "S3"]
+    assert made.feature_names[:6] == ["g0", "CD3 (g1)", "CD3 (g2)", "g4 (g3)", "g4", "S5"]
     again = gn.map(cells, feature_names=made.feature_names, **QUICK)
     np.testing.assert_array_equal(made.embedding, again.embedding)
     expected = made.transform(cells.X[:5])
