@@ -30,6 +30,12 @@ def columns_with_sentinels():
     yield 1e20, rng.normal(size=N)
 
 
+def test_nines_and_those_that_end_in_seven_or_eight_are_codes_up_to_five_digits():
+    ages = np.random.default_rng(0).normal(5.0, 1.0, 200).round(2)
+    for code in (97.0, 98.0, 99.0, 997.0, 998.0, 9997.0, 9998.0, 99997.0, 99998.0):
+        assert find_sentinels(np.where(np.arange(200) % 20 == 3, code, ages)) == [code]
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize(("code", "rest"), list(columns_with_sentinels()))
 def test_values_that_stand_for_missing_ones_are_found(code, rest, dtype):
