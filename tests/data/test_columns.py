@@ -285,6 +285,14 @@ def test_integers_beyond_floating_point_that_go_with_nothing_are_identifiers(dty
     assert _kept(np.exp(rng.normal(41.0, 0.8, 200)))  # over more than one power of ten
 
 
+def test_counters_beyond_floating_point_are_left_out_and_not_warned_of_as_rounded():
+    with pytest.warns(DataWarning) as told:
+        assert not _kept(2**53 + 11 + np.arange(200))
+    texts = " ".join(str(one.message) for one in told)
+    assert "'v' (it counts the rows)" in texts
+    assert "rounded in float64" not in texts
+
+
 @pytest.mark.parametrize("make", [np.array, pd.Categorical])
 def test_few_codes_that_are_called_identifiers_are_told_with_the_remedy_which_works(make):
     codes = np.array(["01234", "10115", "20095"])[np.arange(60) % 3]

@@ -126,7 +126,7 @@ def find_rules(
     Warns
     -----
     DataWarning
-        Names columns of whole numbers that float64 rounds, columns whose commas or points may be decimal signs or
+        Names features of whole numbers that float64 rounds, columns whose commas or points may be decimal signs or
         stand between thousands, columns of numbers, and of texts that look like numbers, times or dates, that are
         left out, and columns of one value and blanks, which become 1 and 0; and columns of many texts that may be
         categories.
@@ -135,9 +135,6 @@ def find_rules(
     columns, may_order = _with_orders(columns, ordered)
     separators = _separators(columns, lists)
     chosen = set(columns if features is None else features) - set(drop or ())
-    for name in columns:
-        if name in chosen and columns[name].rounding:
-            warn_of_rounded(columns[name].rounding, name)
     numbers = {name: as_numbers(raw.values) for name, raw in columns.items() if raw.numeric}
     names = [*dict.fromkeys([*(features or ()), *columns])]
     asked_for = frozenset(features or ())
@@ -197,6 +194,9 @@ def find_rules(
         has_texts = any(are_sentences(columns[rule.name].values.tolist()) for rule in rules)
         remedy = TEXTS_TO_NUMBERS if has_texts else ""
         raise ValueError(message("X", "a table with a column that can become a feature", fact=fact, remedy=remedy))
+    for rule in rules:
+        if rule.features and columns[rule.name].rounding:
+            warn_of_rounded(columns[rule.name].rounding, rule.name)
     presences = [rule for rule in rules if rule.kind == "presence"]
     if presences and not allow_none:
         facts = ", ".join(f"{rule.told()[:-1]} in {_n_blank(columns[rule.name].values):,} rows)" for rule in presences)

@@ -78,6 +78,7 @@ _ENDLESS = 2.0**64  # beyond the largest integers that tables have
 _WRITTEN = 15  # digits that a decimal number may have and come back from float64
 _LOOKED_AT = 100  # values whose digits are counted
 _DENSE = 0.5  # share of the whole numbers of their range that are there: no measured values would all differ
+_ROUNDED_STEPS = 10.0  # allowances for rounding over which counters beyond 2^53 rise at least
 _DENSE_RISING = 0.05  # the same of numbers that rise from row to row, as those of orders do
 _DIGITS = range(7, 19)  # of numbers drawn by chance from all of so many digits; fewer may be amounts
 _BITS = (31, 32, 53, 63)  # the same from 0 to powers of 2
@@ -281,6 +282,7 @@ def _rises_by_equal_steps(values: FloatArray) -> bool:
     step = (known[-1] - known[0]) / (places[-1] - places[0])
     rounding = 4.0 * float(np.finfo(values.dtype).eps) * float(np.abs(known[[0, -1]]).max())
     allowed = max(_STEP_ERROR * step, rounding)
-    if not 4.0 * allowed < step:
-        return False
+    beyond = float(known.min()) > EXACT_UP_TO / 2.0 and known[-1] - known[0] >= _ROUNDED_STEPS * rounding
+    if not 4.0 * allowed < step and not (beyond and bool((np.diff(known) >= 0.0).all())):
+        return False  # steps below the rounding are told only of whole numbers that it rounds, over many of its widths
     return bool(np.abs(known - (known[0] + step * (places - places[0]))).max() <= allowed)
