@@ -35,36 +35,41 @@ bool all_zero(const V* values, std::size_t n) {
 }
 
 // Lengths of the arrows of one block's features at one point; adds to the sums (kWidth) and to the lower triangle of
-// the ellipse (d, d). Whether any length exceeds the bound.
-const auto note_lengths = each_level([](const float* axes, const float* deviation, std::size_t d, float bound,
-                                        float* length, double* sums, double* ellipse) GNOMON_INLINE_LAMBDA -> bool {
-    const f32x8 zero{};
-    f32x8 square[2] = {};
-    i32x8 above{};
-    for (std::size_t c = 0; c < d; ++c)
-        for (std::size_t v = 0; v < 2; ++v) {
-            const f32x8 x =
-                simd::load_as<f32x8>(axes + c * kWidth + v * kLanes) * simd::load_as<f32x8>(deviation + v * kLanes);
-            square[v] += x * x;
-        }
-    for (std::size_t v = 0; v < 2; ++v) simd::store(length + v * kLanes, square[v]);
-    for (std::size_t f = 0; f < kWidth; ++f) length[f] = __builtin_sqrtf(length[f]);
-    for (std::size_t v = 0; v < 2; ++v) above |= simd::load_as<f32x8>(length + v * kLanes) > zero + bound;
-    for (std::size_t f = 0; f < kWidth; ++f) sums[f] += static_cast<double>(length[f]);
-    for (std::size_t a = 0; a < d; ++a)
-        for (std::size_t b = 0; b <= a; ++b) {
-            f32x8 products{};  // of few terms; what does not vary here moves nothing
+// the ellipse (d, d). Whether any length exceeds the bound. Squares are of arrows in a unit of the size of the map, a
+// power of two, and those of axes in double, which have the units of map and table: in float both may leave its range.
+const auto note_lengths =
+    each_level([](const float* axes, const float* deviation, std::size_t d, float unit, float bound, float* length,
+                  double* sums, double* ellipse) GNOMON_INLINE_LAMBDA -> bool {
+        using f64x8 = double __attribute__((vector_size(64)));
+        const f32x8 zero{};
+        const float shrink = 1.0F / unit;
+        f32x8 square[2] = {};
+        i32x8 above{};
+        for (std::size_t c = 0; c < d; ++c)
             for (std::size_t v = 0; v < 2; ++v) {
-                const f32x8 x = simd::load_as<f32x8>(axes + a * kWidth + v * kLanes) *
-                                simd::load_as<f32x8>(axes + b * kWidth + v * kLanes);
-                products += simd::load_as<f32x8>(deviation + v * kLanes) > zero ? x : zero;
+                const f32x8 x = simd::load_as<f32x8>(axes + c * kWidth + v * kLanes) *
+                                simd::load_as<f32x8>(deviation + v * kLanes) * shrink;
+                square[v] += x * x;
             }
-            float sum = 0;
-            for (std::size_t l = 0; l < kLanes; ++l) sum += products[l];
-            ellipse[a * d + b] += static_cast<double>(sum);
-        }
-    return any(above);
-});
+        for (std::size_t v = 0; v < 2; ++v) simd::store(length + v * kLanes, square[v]);
+        for (std::size_t f = 0; f < kWidth; ++f) length[f] = __builtin_sqrtf(length[f]) * unit;
+        for (std::size_t v = 0; v < 2; ++v) above |= simd::load_as<f32x8>(length + v * kLanes) > zero + bound;
+        for (std::size_t f = 0; f < kWidth; ++f) sums[f] += static_cast<double>(length[f]);
+        for (std::size_t a = 0; a < d; ++a)
+            for (std::size_t b = 0; b <= a; ++b) {
+                f64x8 products{};  // what does not vary here moves nothing
+                for (std::size_t v = 0; v < 2; ++v) {
+                    const f32x8 x = simd::load_as<f32x8>(axes + a * kWidth + v * kLanes);
+                    const f32x8 moving = simd::load_as<f32x8>(deviation + v * kLanes) > zero ? x : zero;
+                    products += __builtin_convertvector(moving, f64x8) *
+                                __builtin_convertvector(simd::load_as<f32x8>(axes + b * kWidth + v * kLanes), f64x8);
+                }
+                double sum = 0;
+                for (std::size_t l = 0; l < kLanes; ++l) sum += products[l];
+                ellipse[a * d + b] += sum;
+            }
+        return any(above);
+    });
 
 // The most important features of every point, in descending order while features arrive in ascending order.
 class TopLists {
@@ -133,17 +138,33 @@ void write_undefined(std::size_t at, const EffectOutputs& out, Span2<double> ell
     std::fill_n(ellipses.row(at), ellipses.cols(), std::numeric_limits<double>::quiet_NaN());
 }
 
+// The power of two next below the extent of the map.
+float unit_of(Span2<const double> places) {
+    double extent = 0;
+    for (std::size_t c = 0; c < places.cols(); ++c) {
+        double low = std::numeric_limits<double>::infinity(), high = -low;
+        for (std::size_t i = 0; i < places.rows(); ++i) {
+            low = std::min(low, places(i, c));
+            high = std::max(high, places(i, c));
+        }
+        extent = std::max(extent, high - low);
+    }
+    if (!(extent > 0) || std::isinf(extent)) return 1.0F;
+    return std::ldexp(1.0F, std::clamp(std::ilogb(extent), -120, 120));
+}
+
 // Everything known of all points, with the values of the table as T, for one block of features after the other.
 template <class T>
 class Pooling {
 public:
     Pooling(const RowSource& X, const Neighborhoods& given, const OrderedHoods& hoods, const EffectOutputs& out,
-            const PooledOutputs& more, const Context& context)
+            const PooledOutputs& more, float unit, const Context& context)
         : given_(given),
           hoods_(hoods),
           out_(out),
           more_(more),
           context_(context),
+          unit_(unit),
           reader_(X, hoods.row),
           tops_(hoods, out),
           n_chunks_((hoods.n + kPointsPerChunk - 1) / kPointsPerChunk),
@@ -254,7 +275,7 @@ private:
         float length[kWidth];
         tops_.prefetch(p + kAhead);
         const bool entering =
-            note_lengths(arrows, deviation, hoods_.d, tops_.bound(p), length,
+            note_lengths(arrows, deviation, hoods_.d, unit_, tops_.bound(p), length,
                          sums_.data() + p / kPointsPerChunk * kWidth, ellipses_.data() + p * hoods_.d * hoods_.d);
         if (out_.importance.size() > 0)
             for (std::size_t f = 0; f < size_; ++f)
@@ -313,6 +334,7 @@ private:
     const EffectOutputs& out_;
     const PooledOutputs& more_;
     const Context& context_;
+    float unit_;  // of lengths in the map
     BlockReader reader_;
     TopLists tops_;
     std::size_t n_chunks_, first_ = 0, size_ = 0;  // the features of this block
@@ -334,10 +356,11 @@ void pooled_effects(const RowSource& X, const Neighborhoods& hoods, Span2<const 
                     Span2<const double> places, std::size_t rounds, const EffectOutputs& out, const PooledOutputs& more,
                     const Context& context) {
     const OrderedHoods ordered(hoods, coefficients, map_order(places));
+    const float unit = unit_of(places);
     if (std::holds_alternative<Span2<const double>>(X) || std::holds_alternative<SparseRows<double>>(X))
-        Pooling<double>(X, hoods, ordered, out, more, context).run(rounds);
+        Pooling<double>(X, hoods, ordered, out, more, unit, context).run(rounds);
     else
-        Pooling<float>(X, hoods, ordered, out, more, context).run(rounds);
+        Pooling<float>(X, hoods, ordered, out, more, unit, context).run(rounds);
 }
 
 }  // namespace gnomon

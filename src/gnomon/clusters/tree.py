@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from gnomon._run import current_run
 from gnomon.clusters.reach import reaches
+from gnomon.linalg import spanning_tree
 
 __all__ = ["DensityTree", "Part"]
 
@@ -160,7 +161,7 @@ def _shortest_tree(points: Floats, places: Floats) -> tuple[Rows, Rows, Floats]:
     distances = np.sqrt(np.square(points[neighbors] - points[:, None]).sum(axis=2))
     core = distances[:, min(_CORE, n - 1)]
     reach = np.maximum(np.maximum(core[:, None], core[neighbors[:, 1:]]), distances[:, 1:])
-    reach = np.maximum(reach, np.finfo(np.float32).tiny)  # SciPy takes 0 for no edge
+    reach = np.maximum(reach, np.finfo(np.float64).tiny)  # SciPy takes 0 for no edge
     starts = np.repeat(np.arange(n, dtype=np.int32), reach.shape[1])  # older SciPy finds trees by such indices alone
     ends = neighbors[:, 1:].ravel().astype(np.int32)
     graph = csr_array((reach.ravel(), (starts, ends)), shape=(n, n))
@@ -185,7 +186,7 @@ def _joining(points: Floats, places: Floats, rows: Rows, columns: Rows, longest:
     if count == 1:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
     pieces = np.split(np.argsort(of_point, kind="stable"), np.cumsum(np.bincount(of_point))[:-1])
-    tree = minimum_spanning_tree(csr_array(reaches(places, pieces))).tocoo()  # of a dense one SciPy drops below 1e-8
+    tree = spanning_tree(reaches(places, pieces)).tocoo()
     order = np.argsort(tree.data, kind="stable")
     means = np.stack([points[piece].mean(axis=0) for piece in pieces])
     lengths = np.linalg.norm(means[tree.row[order]] - means[tree.col[order]], axis=1)

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from gnomon._arithmetic import product
 from gnomon.evaluation.sparse_distances import SparseProducts
-from gnomon.linalg import first_columns
+from gnomon.linalg import first_columns, spanning_tree
 
 __all__ = ["N_NEIGHBORS", "path_lengths", "straight_distances"]
 
@@ -63,16 +63,16 @@ def path_lengths(X: Any, k: int = N_NEIGHBORS) -> Floats:
     .. [1] Tenenbaum, de Silva & Langford, "A global geometric framework for nonlinear dimensionality reduction",
        Science 290, 2000.
     """
-    from scipy.sparse.csgraph import dijkstra, minimum_spanning_tree  # loaded with LAPACK, when first asked for
+    from scipy.sparse.csgraph import dijkstra  # loaded with LAPACK, when first asked for
 
     distances = straight_distances(X)
     n = len(distances)
-    least = distances[distances > 0.0].min(initial=1.0) * 1e-9
+    apart = distances[distances > 0.0]
+    least = 1e-9 * (float(apart.min()) if len(apart) else 1.0)
     distances = np.where(np.eye(n) > 0, 0.0, np.maximum(distances, least))  # SciPy takes 0 for no edge
     k = min(k, n - 1)
     near = first_columns(distances, k + 1)
     rows = np.repeat(np.arange(n), k + 1)
     graph = csr_array((distances[rows, near.ravel()], (rows, near.ravel())), shape=(n, n))
-    tree = csr_array(minimum_spanning_tree(csr_array(distances)))  # of a dense one SciPy drops what is below 1e-8
-    found: Floats = dijkstra(graph.maximum(tree), directed=False)
+    found: Floats = dijkstra(graph.maximum(spanning_tree(distances)), directed=False)
     return np.minimum(found, found.T)

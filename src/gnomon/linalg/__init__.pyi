@@ -56,6 +56,7 @@ from .products import share as share
 from .proximal import Smoothing as Smoothing
 from .proximal import ThresholdedSVD as ThresholdedSVD
 from .proximal import singular_value_threshold as singular_value_threshold
+from .spanning import spanning_tree as spanning_tree
 from .stacks import singular_values as singular_values
 from .stacks import small_svd as small_svd
 from .stacks import stacked_eigen as stacked_eigen
