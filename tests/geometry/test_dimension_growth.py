@@ -242,3 +242,62 @@ def test_an_interval_without_end_says_so():
     assert math.isnan(found.value) or found.high > found.value
     growth = neighborhood_growth(np.empty((60, 0)), distances, 1.0, np.arange(60) % 20, confidence=0.95).estimate
     assert math.isnan(growth.value) or growth.high == math.inf
+
+
+def _grid(levels, jitter, generator):
+    places = np.stack(np.meshgrid(*[np.arange(n) for n in levels], indexing="ij"), axis=-1).reshape(-1, len(levels))
+    return generator.permutation(places + jitter * generator.normal(size=places.shape))
+
+
+@pytest.mark.parametrize("jitter", [0.0, 1e-6, 0.05, 0.2])
+@pytest.mark.parametrize("levels", [(20, 20), (10, 60), (7, 7, 7), (5, 5, 5, 5)])
+def test_a_grid_has_as_many_dimensions_as_columns_and_no_noise(levels, jitter):
+    found = intrinsic_dimension(_grid(levels, jitter, np.random.default_rng(0)))
+    assert found.low <= len(levels) <= found.high
+    assert found.value > len(levels) - 0.5
+    if jitter <= 0.05:  # of 0.2 in four columns hardly any evenness is left
+        assert "noise" not in found.caution
+
+
+def test_a_grid_bent_into_a_roll_has_two_dimensions_and_a_replicated_one_as_many():
+    grid = _grid((30, 30), 0.05, np.random.default_rng(0)) / 30.0
+    angle = 1.5 * np.pi * (1.0 + 2.0 * grid[:, 0])
+    rolled = intrinsic_dimension(np.column_stack([angle * np.cos(angle), 21.0 * grid[:, 1], angle * np.sin(angle)]))
+    assert rolled.low <= 2.0 <= rolled.high
+    plain = _grid((20, 20), 0.0, np.random.default_rng(0))
+    once, twice = intrinsic_dimension(plain), intrinsic_dimension(np.concatenate([plain, plain]))
+    assert (once.low, once.value, once.high) == (twice.low, twice.value, twice.high)
+
+
+def test_shells_of_a_lattice_are_those_that_are_counted():
+    """Of the plane: with k rows within, another squared distance adds pi rows on the mean, and two ends count."""
+    at = int(np.argmin(np.abs(dimension_growth._GRID - 2.0)))
+    d = dimension_growth._GRID[at]
+    found = dimension_growth._of_shells([256])[:, at] * d
+    side = np.arange(-20, 21)
+    squares = np.sort((side[:, None] ** 2 + side**2).ravel())
+    within = np.searchsorted(squares, np.arange(1, 300), side="right")
+    mean_shell = np.diff(within).mean()
+    for k in (16, 64, 128):
+        expected = mean_shell / k * math.sqrt(2.0 / 12.0) / math.log(2.0)
+        assert found[int(math.log2(k))] == pytest.approx(expected, rel=0.1)
+    assert found[0] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("draw", [_circle, _roll, lambda n, generator: _cube(3, n, generator)])
+def test_independent_rows_are_not_taken_for_set_out_evenly(monkeypatch, draw):
+    asked, is_even = [], dimension_growth._is_even
+    monkeypatch.setattr(dimension_growth, "_is_even", lambda *given: asked.append(is_even(*given)) or asked[-1])
+    for seed in range(5):
+        intrinsic_dimension(draw(300, np.random.default_rng(seed)))
+    assert asked
+    assert not any(asked)
+
+
+def test_answers_in_steps_that_repeat_by_chance_are_no_grid(monkeypatch):
+    answers = np.random.default_rng(0).integers(1, 6, (300, 3))
+    given = []
+    monkeypatch.setattr(dimension_growth, "_is_even", lambda *ones: bool(given.append(ones[2])))
+    intrinsic_dimension(answers)
+    assert given
+    assert np.isinf(given).all()

@@ -56,6 +56,9 @@ _NOISE_TO_SCALE = 0.5  # most that noise may be of the largest squared distance 
 _NOISE_ALONE, _NOISE_MIXED = 0.2, 0.4  # standard deviation of the slope that noise leaves, times its share, in 1/d
 _COVARIANCE_FACTOR, _SHRINKAGE = 1.4, 0.3
 _LEAST_DEVIATION = 0.02  # of a slope: finite neighbourhoods, ties
+_EVEN_SCALES = 3  # at which slopes tell whether rows are set out evenly
+_SURE, _LESS = 4.0, 0.9  # standard errors by which slopes are below this share of the least of independent rows
+_SHELLS = math.sqrt(2.0 / 12.0) / math.log(2.0)  # of two ends, evenly distributed, of a slope over a factor of two
 _BORDER = 0.4  # mean deviation of order r: borders and uneven density raise the slope
 _UNTOLD = 30.0  # standard deviation, in 1/d, of slopes beyond the scales that a shape speaks of
 # How sets differ from the sphere: curvature relative to its own, standard deviations of the deviations of order r, of
@@ -247,6 +250,7 @@ def neighborhood_growth(
     groups: npt.NDArray[np.intp],
     *,
     linear: float = math.nan,
+    directions: float = math.inf,
     confidence: float,
 ) -> Growth:
     """Return the dimension whose spheres, with noise and deviations, explain the slopes at all scales.
@@ -268,6 +272,10 @@ def neighborhood_growth(
         Number of the group of neighbouring rows that each belongs to.
     linear : float, default=nan
         Number of straight directions that the set fills, see `linear_dimension`; NaN where it is not known.
+    directions : float, default=inf
+        Number of directions in which rows differ at all. Where the nearest rows are more alike in distance than
+        independent rows are in so many dimensions, rows are set out evenly, as on a grid: there is no noise then, and
+        slopes are told as well only as the shells of a lattice let them, see `_of_shells`.
     confidence : float in (0, 1)
 
     Returns
@@ -287,8 +295,13 @@ def neighborhood_growth(
     if slopes.shape[1] < _FEWEST_SCALES or not slopes.any():
         return nothing
     y, r2 = slopes.mean(axis=0), squares.mean(axis=0)
-    noises = np.append(0.0, geometric(0.01 * r2[0], _NOISE_TO_SCALE * r2.max(), _N_NOISES))
-    weights = _posterior(y, _covariance(slopes, groups[usable]), r2, noises, linear)
+    covariance = _covariance(slopes, groups[usable])
+    if _is_even(y, covariance, directions):
+        noises, uneven = np.zeros(1), _of_shells([part.shape[1] for part in parts])
+    else:
+        noises = np.append(0.0, geometric(0.01 * r2[0], _NOISE_TO_SCALE * r2.max(), _N_NOISES))
+        uneven = np.zeros((len(y), len(_GRID)))
+    weights = _posterior(y, covariance, r2, noises, linear, uneven)
     shares = np.cumsum(product(_BLUR, weights.sum(axis=1)))
     low, value, high = np.interp([0.5 - confidence / 2.0, 0.5, 0.5 + confidence / 2.0], shares, _GRID)
     if not value < _WITHOUT_END:
@@ -365,13 +378,46 @@ def _covariance(slopes: Float64Array, groups: npt.NDArray[np.intp]) -> Float64Ar
     return np.asarray((1.0 - _SHRINKAGE) * found + _SHRINKAGE * np.diag(np.diag(found)))
 
 
+def _is_even(y: Float64Array, covariance: Float64Array, directions: float) -> bool:
+    """Return whether the nearest are more alike in distance than independent rows are in so many dimensions.
+
+    Independent rows have slopes of 1 / directions at least, however much noise there is.
+    """
+    first = slice(0, _EVEN_SCALES)
+    most = y[first] + _SURE * np.sqrt(np.diag(covariance)[first])
+    return bool((most * directions < _LESS).any()) if math.isfinite(directions) else False
+
+
+def _of_shells(columns: list[int]) -> Float64Array:
+    """Return the standard deviations of slopes at each scale and dimension of the grid that shells of a lattice make.
+
+    Squared distances on a lattice of step 1 are whole numbers m. The rows within make shells, of d / (2 m) of the rows
+    within on average; with the rows within, k = V m^(d/2), V the volume of the unit ball, that is
+    d / 2 (V / k)^(2/d). How many rows are within is known up to a share of the shell, evenly distributed, at both ends
+    of a slope, each at most all of it.
+    """
+    half = 0.5 * _GRID
+    volume = half * math.log(math.pi) - scipy.special.gammaln(half + 1.0)
+    scales = np.concatenate([2.0 ** np.arange(int(math.log2(one))) for one in columns])[:, None]
+    shells = half * exp((volume - log(scales)) / half)
+    return np.asarray(np.minimum(_SHELLS * shells, 1.0) / _GRID)
+
+
 def _posterior(
-    y: Float64Array, covariance: Float64Array, r2: Float64Array, noises: Float64Array, linear: float
+    y: Float64Array,
+    covariance: Float64Array,
+    r2: Float64Array,
+    noises: Float64Array,
+    linear: float,
+    uneven: Float64Array,
 ) -> Float64Array:
-    """Return the probabilities of each dimension of the grid with each noise; they sum to 1."""
+    """Return the probabilities of each dimension of the grid with each noise; they sum to 1.
+
+    `uneven` holds standard deviations of the slopes at each scale and dimension beside those of the shapes.
+    """
     shares = np.minimum(noises / r2[:, None], _MOST_NOISE)[:, None, :]  # scales, dimensions, noises
     r2 = r2[:, None, None] * (1.0 - shares)
-    prior = log(np.append(0.5, np.full(len(noises) - 1, 0.5 / (len(noises) - 1))))
+    prior = log(np.append(0.5, np.full(len(noises) - 1, 0.5 / max(len(noises) - 1, 1))))
     logs = []
     ideals: dict[tuple[float, float], tuple[Float64Array, Float64Array]] = {}  # what shapes of one curvature share
     for curvature, border, quadratic, rough, spoken, weight in _SHAPES:
@@ -390,6 +436,7 @@ def _posterior(
             (whole * shares * (_NOISE_ALONE + _NOISE_MIXED * (1.0 - shares))) ** 2
             + (_LEAST_DEVIATION * plain) ** 2
             + (rough * plain * x2) ** 2
+            + np.square(uneven)[:, :, None]
         )
         alone[last:] += np.square(_UNTOLD / _GRID[:, None])
         total = covariance[:, :, None, None] + first[:, None] * first + second[:, None] * second
