@@ -426,6 +426,36 @@ def test_several_kinds_of_circles_are_told_at_once():
     assert "pass metric='periodic(7, inf)', under which" in told
 
 
+def basin(center, share=0.5, seed=0):
+    """Return a well beside another one, of which a few rows lie beyond the seam."""
+    rng = np.random.default_rng(seed)
+    return turned(np.where(rng.random(2000) < share, center, -35.0) + 20 * rng.normal(size=2000))
+
+
+@pytest.mark.parametrize("name", ["psi", "chi1", "omega", "dihedral_7", "heading", "torsion angle", "wind direction"])
+def test_a_few_rows_beyond_the_seam_are_enough_of_a_column_that_is_called_an_angle(name):
+    few = np.append(basin(110.0), [-179.0, -178.0, -177.0, 178.0, -170.0, -168.0, 176.0, 172.0, 170.0])
+    assert f"{name!r} from -1" in told_wrapped(few, names=[name])
+    assert told_wrapped(few, names=["balance"]) == ""
+    sparse = np.where(DRAWS.random(1000) < 0.8, 0.0, np.radians(turned(DRAWS.uniform(0, 360, 1000))))  # absent jets
+    assert f"{name!r}" in told_wrapped(sparse, names=[name])
+
+
+def test_without_a_name_an_eighth_of_the_rows_all_round_are_enough_unless_they_thin_out_to_the_ends():
+    few = basin(150.0, 0.25, seed=1)
+    assert 2000 / 24 / 8 < np.count_nonzero(few < -165) < 0.45 * 2000 / 24
+    assert "as angles do" in told_wrapped(few, names=["value"])
+    thinning = 180 * (2 * np.random.default_rng(0).beta(1.8, 1.8, 4000) - 1)
+    assert min(np.count_nonzero(thinning < -165), np.count_nonzero(thinning > 165)) > 1.2 * 4000 / 24 / 8
+    assert told_wrapped(thinning, names=["value"]) == ""
+
+
+def test_amounts_that_are_clipped_at_half_a_turn_are_no_angles():
+    clipped = np.clip(90 * DRAWS.normal(size=3000), -180, 180)
+    assert told_wrapped(clipped, names=["value"]) == ""
+    assert told_wrapped(turned(clipped + 180), names=["value"])
+
+
 LATITUDE = np.degrees(np.arcsin(DRAWS.uniform(-1, 1, 400)))
 LONGITUDE = DRAWS.uniform(-180, 180, 400)
 
@@ -445,6 +475,39 @@ def test_latitudes_and_longitudes_are_told_together(begin):
         "If they are months of the year, give the sine and cosine of each, as an angle, in place of it."
     )
     assert "haversine" not in told_wrapped(turned(LONGITUDE), LATITUDE, names=["lon", "start_lat"])
+
+
+OF_THE_SKY = {
+    ("ra", "dec"): ("declination", "right ascension"),
+    ("RA", "DEC"): ("declination", "right ascension"),
+    ("RAJ2000", "DEJ2000"): ("declination", "right ascension"),
+    ("RA_ICRS", "DE_ICRS"): ("declination", "right ascension"),
+    ("right_ascension", "declination"): ("declination", "right ascension"),
+    ("alpha", "delta"): ("declination", "right ascension"),
+    ("glon", "glat"): ("latitude", "longitude"),
+    ("l", "b"): ("latitude", "longitude"),
+}
+
+
+@pytest.mark.parametrize("pair", OF_THE_SKY, ids=" ".join)
+def test_coordinates_of_the_sky_are_places_too(pair):
+    (latitude, longitude), across = OF_THE_SKY[pair], turned(LONGITUDE, 360.0, 0.0)
+    told = told_wrapped(across, LATITUDE, names=pair)
+    assert f"as {latitude}s and {longitude}s do: {pair[1]!r} and {pair[0]!r}, the latter from" in told
+    assert told.endswith(f"pass numpy.radians of them, {latitude} first, with metric='haversine'.")
+    told = told_wrapped(across, LATITUDE, 100 + LATITUDE, names=[*pair, "mag"])
+    assert f"cos({latitude}) * cos({longitude}), cos({latitude}) * sin({longitude}) and sin({latitude})" in told
+    assert "haversine" not in told_wrapped(across, 4 * LATITUDE, names=pair)
+    assert "haversine" not in told_wrapped(across, LATITUDE, names=[pair[0], "mag"])
+    with pytest.raises(ValueError, match=rf"with the {latitude} before the {longitude} .*Pass X\[\['{pair[1]}', '"):
+        refuse_longitude_first(pair, "haversine")
+    refuse_longitude_first(pair[::-1], "haversine")
+
+
+def test_lengths_beside_breadths_are_no_places():
+    long, broad = DRAWS.uniform(0, 170, 400), DRAWS.uniform(42, 90, 400)
+    assert told_wrapped(long, broad, names=["l", "b"]) == ""
+    assert "degree of right ascension is" in told_wrapped(long, broad, names=["ra", "dec"])
 
 
 def test_the_remedy_for_places_has_the_distances_of_the_sphere():

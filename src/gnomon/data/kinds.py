@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gnomon._printed import ShortRepr
 from gnomon.data.names import default_names, words_of
+from gnomon.data.places import LATITUDES, LONGITUDES
 
 __all__ = ["MOST_NAMED", "Spreads", "describe_kinds", "describe_spreads", "may_be_of_kinds"]
 
@@ -26,7 +27,7 @@ _CODE = re.compile(r"[A-Z][A-Z0-9\-.]*")
 _HALF, _END, _EDGE = 0.5, 0.05, 0.01  # shares of values
 _HIGHER = 3.0  # times that the median of a column of larger units is larger
 _MOST_WIDE = 0.75  # share of the columns that spread more of which a column must be unlike
-_COORDINATES = {"lat", "latitude", "lon", "lng", "long", "longitude", "easting", "northing"}
+_COORDINATES = LATITUDES | LONGITUDES | {"easting", "northing"}
 _UNIT = re.compile(
     "[nucdkm]?m|in|inch(es)?|ft|feet|mi|miles|[um]?g|kg|t|lbs?|oz|m?s|sec|min|hr?s?|hours|days?|years|usd|eur|gbp|"
     "dollars|euros|percent|pct|share|ratio|counts?|score|points|c|f|k|deg|rad|[kmg]?hz|[mk]?v|[mk]?w|kwh|mol|pp[mb]|"

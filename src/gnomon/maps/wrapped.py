@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gnomon._validation import warn
 from gnomon.data.dataset import first_few
 from gnomon.data.names import default_names, words_of
-from gnomon.data.places import LATITUDES, LONGITUDES, others_than
+from gnomon.data.places import LONGITUDES, is_longitude, latitudes_of, told_terms
 from gnomon.exceptions import DataWarning
 
 __all__ = ["told_of_cut", "warn_of_wrapped"]
@@ -28,7 +28,10 @@ _TO_THE_END = 0.01  # of a period, within which the smallest and largest values 
 _WINDOW = 1.0 / 24.0  # of a period, or one step of values in equal steps, at either end, where rows are counted:
 _FULL = 0.5  # at least half as many as of rows all round the circle,
 _LIKE, _ALIKE = 4.0, 2.0  # and at neither end so many times as many as at the other; if its name does not tell
-_FEWEST_AT_END = 5
+_FULL_AROUND = 0.125  # in place of half, of what goes from minus half a turn to half a turn, as few amounts do,
+_NEAREST = 0.4  # and of those rows so large a share in the halves of both windows that are nearer to the ends
+_PILED = 0.5  # of the rows at the ends, of amounts that are clipped
+_FEWEST_AT_END, _SHARE_AT_END = 5, 0.001  # also where the name tells, which then is enough
 _FEWEST_VALUES, _FEWEST_NAMED = 20, 4  # different ones; where a name tells
 _FEWEST_STEPS = 4  # of a turn
 _EMPTY, _ERRORS = 0.5, 4.0  # of the rows around the seam, elsewhere; and standard errors that these are fewer by
@@ -48,25 +51,26 @@ _WORDS = {  # of each, also in other languages
 _SECOND_WORDS = {"second", "of", "minute", "the", "local", "utc"}  # else it may be what comes after the first
 _ENDS = "with rows at both ends: "
 _CUT = re.compile(rf"{_ENDS}(?P<columns>.*?)\. As numbers")
-_ANGLE_WORDS = {
-    *("angle", "angles", "ang", "deg", "degree", "degrees", "dir", "direction", "heading", "bearing", "azimuth", "azi"),
-    *("az", "aspect", "course", "cog", "orientation", "rotation", "yaw", "roll", "phase", "hue", "wind", "wd", "wdir"),
+_SURE_ANGLE_WORDS = {
     *(
-        "winddir",
-        "dihedral",
-        "torsion",
-        "phi",
-        "psi",
-        "omega",
-        "chi",
-        "theta",
-        "tau",
-        "alpha",
-        "beta",
-        "gamma",
-        "delta",
+        "angle",
+        "angles",
+        "degree",
+        "degrees",
+        "direction",
+        "heading",
+        "bearing",
+        "azimuth",
+        "azi",
+        "orientation",
+        "yaw",
     ),
-    *("epsilon", "zeta", "ra", "lon", "lng", "long", "longitude", "strike", "trend", "anomaly"),
+    *("hue", "wdir", "winddir", "dihedral", "dihedrals", "torsion", "phi", "psi", "omega", "chi", "theta"),
+    *LONGITUDES,
+}
+_ANGLE_WORDS = _SURE_ANGLE_WORDS | {  # others of which may also say something else
+    *("ang", "deg", "dir", "az", "aspect", "course", "cog", "rotation", "roll", "phase", "wind", "wd", "strike"),
+    *("trend", "anomaly", "tau", "alpha", "beta", "gamma", "delta", "epsilon", "zeta"),
 }
 _AMOUNTS = {  # words beside "hour" or "month" of a number of them
     *("worked", "working", "work", "watt", "kilowatt", "kwh", "amp", "man", "credit", "labor", "labour", "per", "rate"),
@@ -89,8 +93,10 @@ def warn_of_wrapped(X: Any, metric: str, names: Sequence[str], *, divided: bool 
     """Warn if columns that are compared by their differences hold what look like angles, hours, months or weekdays.
 
     They do if all values are within one turn, reach both of its ends, and rows lie at both: within a 24th of the turn,
-    or a step of values in equal steps, at least half as many as of rows all round the circle would, and at neither end
-    four times as many as at the other. Those rows are near on a circle and farthest apart as numbers.
+    or a step of values in equal steps, five and one in a thousand where the name says angle, as "phi" and "wind
+    direction" do, or hour of the day. Else they are at least half as many as of rows all round the circle would be, and
+    at neither end four times as many as at the other. From -180 to 180 an eighth as many are enough, unless they thin
+    out to both ends, as amounts do that end there. Those rows are near on a circle and farthest apart as numbers.
 
     A turn is -180 to 180, 0 to 360, or as much in radians; 0 to 24 of a column whose name says that it is an hour,
     and no number of hours; so of months, days of the week, minutes and seconds. Of 20 different values or more, 4
@@ -98,7 +104,8 @@ def warn_of_wrapped(X: Any, metric: str, names: Sequence[str], *, divided: bool 
     twice as many rows around both ends as elsewhere, beyond chance, and at neither end twice as many as at the
     other. So has one called "hours" or "h".
 
-    Latitudes and longitudes are warned of together, as haversine distances take both; those of a region where no
+    Latitudes and longitudes are warned of together, as haversine distances take both, and so are declinations and
+    right ascensions, and other coordinates of the sky; those of a region where no
     column is divided and a degree of longitude is three quarters as long as one of latitude or less.
 
     Parameters
@@ -114,19 +121,21 @@ def warn_of_wrapped(X: Any, metric: str, names: Sequence[str], *, divided: bool 
         return
     low, high = (np.asarray(of(X, axis=0), dtype=np.float64) for of in (np.min, np.max))
     known = list(names) or default_names(X.shape[1])
+    beside = latitudes_of(known)
     found: dict[int, _Circle] = {}
     for k in np.flatnonzero((high > low) & (high - low <= _DEGREES * (1.0 + _TO_THE_END))).tolist():
         words = {word.lower() for word in words_of(known[k])}
         says_else = _TELLS_NOTHING.fullmatch(known[k]) is None
         circles = [one for one in _circles(words, low[k], high[k]) if _spans(one, low[k], high[k])]
+        says_else &= k not in beside
         around = [one for one in circles if _lies_around(X[:, k].astype(np.float64), one, words, says_else)]
         if around:
             found[k] = around[0]
-    places = _places(found, known, low, high)
+    places = _places(found, beside, low, high)
     if places:
         warn(_told_places(places, found, known, (low, high)), DataWarning)
     elif not divided and metric in _STRAIGHT:
-        _warn_of_narrow_degrees(X, known, low, high)
+        _warn_of_narrow_degrees(X, known, beside, low, high)
     rest = {k: circle for k, circle in found.items() if k not in places}
     if rest:
         warn(_told_wrapped(rest, known, (low, high), metric, beside=bool(places)), DataWarning)
@@ -186,12 +195,14 @@ def _lies_around(values: Floats, circle: _Circle, words: set[str], says_else: bo
     `says_else` is whether its name says what it holds, as "price" does; a name of words for angles tells more.
     """
     different = np.unique(values)
+    begin, period = circle.begin, circle.period
+    known = circle.kind == _ANGLES and begin in (0.0, -period / 2.0) and bool(words & _SURE_ANGLE_WORDS)
     told = circle.kind != _ANGLES or bool(words & _ANGLE_WORDS)
     if len(different) < (_FEWEST_NAMED if told else _FEWEST_VALUES):
         return False
     if circle.kind in (_MONTHS, _WEEKDAYS, _MINUTES, _SECONDS) and not _are_whole(different):
         return False
-    step, begin, period = _step(different), circle.begin, circle.period
+    step = _step(different)
     rounding = _TURN_ROUNDED * period
     if different[0] >= begin + step and different[-1] >= begin + period - rounding:
         begin += step  # 1 to 12, 10 to 360
@@ -203,7 +214,16 @@ def _lies_around(values: Floats, circle: _Circle, words: set[str], says_else: bo
     last = int(np.count_nonzero(values >= end - window - rounding))
     amount = not told and says_else and circle.begin == 0.0 and period == _DEGREES
     doubtful = amount or _are_hours(words)
-    if min(first, last) < max(_FEWEST_AT_END, _FULL * window / period * len(values)):
+    if (known or circle.kind == _HOURS) and not doubtful:
+        return min(first, last) >= max(_FEWEST_AT_END, _SHARE_AT_END * len(values))
+    piled = min(int(np.count_nonzero(values == one)) for one in (begin, end))
+    if not told and step < window and piled > _PILED * min(first, last):
+        return False  # clipped: on a circle both ends are one
+    even, full = window / period * len(values), _FULL
+    if circle.kind == _ANGLES and begin == -period / 2.0 and step < window:
+        nearer = int(np.count_nonzero(np.abs(values) > period / 2.0 - window / 2.0))
+        full = _FULL_AROUND if nearer >= _NEAREST * (first + last) else _FULL
+    if min(first, last) < max(_FEWEST_AT_END, full * even):
         return False
     if max(first, last) > (_ALIKE if doubtful else _LIKE) * min(first, last):
         return False
@@ -232,10 +252,9 @@ def _step(different: Floats) -> float:
     return step if len(different) < 1000 and bool((np.abs(steps - np.round(steps)) < 1e-3 * steps).all()) else 0.0
 
 
-def _places(found: dict[int, _Circle], names: list[str], low: Floats, high: Floats) -> dict[int, int]:
+def _places(found: dict[int, _Circle], beside: dict[int, int], low: Floats, high: Floats) -> dict[int, int]:
     """Return the latitude that belongs to each longitude found, by their numbers."""
-    words = [[word.lower() for word in words_of(name)] for name in names]
-    places, beside = {}, _latitudes_of(words)
+    places = {}
     for k, circle in found.items():
         other = beside.get(k)
         quarter = circle.period / 4.0 * (1.0 + _TURN_ROUNDED)
@@ -244,17 +263,13 @@ def _places(found: dict[int, _Circle], names: list[str], low: Floats, high: Floa
     return places
 
 
-def _latitudes_of(words: list[list[str]]) -> dict[int, int]:
-    """Return the latitude that belongs to each longitude by the words of their names, by their numbers."""
-    latitudes = {others_than(some, LATITUDES): k for k, some in enumerate(words) if LATITUDES.intersection(some)}
-    longitudes = {k: others_than(some, LONGITUDES) for k, some in enumerate(words) if LONGITUDES.intersection(some)}
-    return {k: latitudes[rest] for k, rest in longitudes.items() if rest in latitudes}
-
-
-def _warn_of_narrow_degrees(X: npt.NDArray[Any], names: list[str], low: Floats, high: Floats) -> None:
+def _warn_of_narrow_degrees(
+    X: npt.NDArray[Any], names: list[str], beside: dict[int, int], low: Floats, high: Floats
+) -> None:
     """Warn of undivided latitudes and longitudes of a region where a degree of longitude is much shorter."""
-    words = [[word.lower() for word in words_of(name)] for name in names]
-    for k, other in _latitudes_of(words).items():
+    for k, other in beside.items():
+        if not is_longitude(names[k]):
+            continue  # "l" beside "b" may be lengths, unless it goes all round
         farthest = max(-low[other], high[other])
         across, down = high[k] - low[k], high[other] - low[other]
         if not (_TURN / 4.0 < farthest <= _DEGREES / 4.0 and 0.0 < across <= _DEGREES / 2.0 and down > 0.0):
@@ -263,13 +278,14 @@ def _warn_of_narrow_degrees(X: npt.NDArray[Any], names: list[str], low: Floats, 
         narrow = math.cos(math.radians(middle))
         if not 0.0 < narrow <= _NARROW:
             continue
-        remedy = f"multiply the longitudes by {narrow:.2f}"
+        latitude, longitude = told_terms(names[k])
+        remedy = f"multiply the {longitude}s by {narrow:.2f}"
         if len(names) == 2:
-            remedy += ", or pass numpy.radians of them, latitude first, with metric='haversine'"
+            remedy += f", or pass numpy.radians of them, {latitude} first, with metric='haversine'"
         warn(
-            f"{names[other]!r} and {names[k]!r} are compared as they are, but around {middle:.3g} degrees of latitude "
-            f"a degree of longitude is {narrow:.2f} times as long as one of latitude: places look too far apart from "
-            f"east to west. If they are in degrees: {remedy}.",
+            f"{names[other]!r} and {names[k]!r} are compared as they are, but around {middle:.3g} degrees of "
+            f"{latitude} a degree of {longitude} is {narrow:.2f} times as long as one of {latitude}: places look too "
+            f"far apart from east to west. If they are in degrees: {remedy}.",
             DataWarning,
         )
 
@@ -281,20 +297,22 @@ def _told_places(
     low, high = ends
     pairs = [f"{names[other]!r} and {names[k]!r}" for k, other in places.items()]
     k = next(iter(places))
+    terms = [told_terms(names[number]) for number in places]
+    latitude, longitude = terms[0] if len({*terms}) == 1 else ("latitude", "longitude")
     radians = found[k].period == _TURN
     if len(names) == 2:
         rows = "them" if radians else "numpy.radians of them"
-        remedy = f"pass {rows}, latitude first, with metric='haversine'"
+        remedy = f"pass {rows}, {latitude} first, with metric='haversine'"
     else:
         where = "" if radians else " (in radians)"
         remedy = (
-            "put three columns in place of each pair, cos(latitude) * cos(longitude), cos(latitude) * sin(longitude) "
-            f"and sin(latitude){where}: straight distances of these follow the sphere"
+            f"put three columns in place of each pair, cos({latitude}) * cos({longitude}), cos({latitude}) * "
+            f"sin({longitude}) and sin({latitude}){where}: straight distances of these follow the sphere"
         )
     return (
-        f"Columns hold places all round a sphere, as latitudes and longitudes do: {'; '.join(pairs)}, the latter from "
-        f"{low[k]:.4g} to {high[k]:.4g}, with rows at both ends. As numbers these are far apart, and a group that lies "
-        f"there falls into two. If they are latitudes and longitudes, {remedy}."
+        f"Columns hold places all round a sphere, as {latitude}s and {longitude}s do: {'; '.join(pairs)}, the latter "
+        f"from {low[k]:.4g} to {high[k]:.4g}, with rows at both ends. As numbers these are far apart, and a group that "
+        f"lies there falls into two. If they are {latitude}s and {longitude}s, {remedy}."
     )
 
 
