@@ -12,7 +12,7 @@ import scipy
 from gnomon._validation import message
 from gnomon.data import Block, Dataset, Table, check_blocks, columns_of_blocks
 from gnomon.data.cells import read_cells, read_part
-from gnomon.data.columns import Lists, Ordered, encode_dataset, features_of, raw_columns, spreads_of, unit_ranges
+from gnomon.data.columns import Lists, Ordered, encode_dataset, features_of, mixed_spreads, raw_columns, unit_ranges
 from gnomon.data.dataset import require_name
 from gnomon.data.frames import is_frame
 from gnomon.data.names import default_names
@@ -190,7 +190,7 @@ def scaling_of_blocks(
     """
     n, values = table.n_features, table.values
     center, spread = np.zeros(n), np.ones(n)
-    spreads = None if data.columns is None else spreads_of(data.columns, values)
+    spreads = mixed_spreads(data.columns, values)
     names = table.feature_names or default_names(n)
     found: list[Scaling] = []
     clauses = []

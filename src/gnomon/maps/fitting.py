@@ -18,7 +18,7 @@ from gnomon._progress import Callback
 from gnomon._random import resolve_seed
 from gnomon._validation import check_positions, message, warn
 from gnomon.data import Block, Dataset, Reduction, Representation, Table, check_table, find_constant_columns
-from gnomon.data.columns import spreads_of
+from gnomon.data.columns import mixed_spreads
 from gnomon.data.dataset import first_few
 from gnomon.data.feature_weights import check_feature_weight, weigh_features
 from gnomon.data.names import default_names
@@ -275,7 +275,7 @@ def _scaling(
     if scale in ("auto", None) and (data.image_shape is not None or not ours):
         return None, []
     names = _names(table)
-    spreads = None if data.columns is None else spreads_of(data.columns, table.values)
+    spreads = mixed_spreads(data.columns, table.values)
     scaling, unlike, left = choose(scale, names=names, metric=metric, spreads=spreads)
     if unlike and scaling is not None:
         warn(f"{unlike}: all columns are standardised. Pass scale=None to map them in their own units.", DataWarning)

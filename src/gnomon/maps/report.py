@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon._printed import harmless
+from gnomon.data.columns import mixed_columns
 from gnomon.data.dataset import first_few
 from gnomon.data.labels import name_of
 from gnomon.data.names import default_names
@@ -30,6 +31,7 @@ _TOP_FEATURES = 8
 _TOP_OF_CLASS = 3
 _MAX_CLASSES = 20
 _STRETCH, _MOST_MEMBERS = 3, 8  # columns side by side that are told as one, and members of a group that are told
+_MOST_MIXED = 5  # columns that are no numbers, told
 _MOST_WEIGHTS = 8  # of features that are told
 _SUSPECTS = 5  # rows named
 
@@ -192,7 +194,9 @@ def _scale_lines(result: Map) -> list[str]:
     how = {"gower": "divided by their ranges, for Gower's coefficient", "blocks": "standardised block by block"}
     lines = []
     if scale is not None and scale.name != "none":
-        lines = [f"Columns are {how.get(scale.name, f'standardised ({scale.name})')}."]
+        mixed = mixed_columns(result.columns) if scale.name == "standard" else []
+        why = f", as not all are numbers: {first_few(map(repr, mixed), _MOST_MIXED)}" if mixed else ""
+        lines = [f"Columns are {how.get(scale.name, f'standardised ({scale.name})')}{why}."]
     told = [f"{name} {weight:g}" for name, weight in _weights(result).get("feature_weight", {}).items()]
     if told:
         lines.append(f"Features count in distances by weights: {first_few(told, _MOST_WEIGHTS)}.")

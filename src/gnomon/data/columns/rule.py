@@ -43,6 +43,8 @@ __all__ = [
     "features_of",
     "first_features",
     "mark_of",
+    "mixed_columns",
+    "mixed_spreads",
     "rules_fault",
     "spreads_of",
     "unit_ranges",
@@ -53,6 +55,7 @@ Float64Array = npt.NDArray[np.float64]
 
 _UNKNOWN, _MISSING = -1, -2  # codes of values that are none of the categories
 _KINDS = ("number", "written", "boolean", "presence", "ordinal", "category", "answers", "date", "left out")
+_NUMBERS = ("number", "written")
 _SHARES = 2.0  # percent: where no value is larger, numbers below 1 are like the others
 _OTHERS_TAKEN = {  # what becomes of other texts
     "number": "no number, taken as missing",
@@ -343,6 +346,23 @@ def spreads_of(rules: Sequence[ColumnRule], X: Any) -> Float64Array:
             variance = float(np.nanvar(X[:, columns], axis=0, dtype=np.float64).sum())
             spreads[columns] = np.sqrt(variance) if variance > 0.0 else 1.0
     return spreads
+
+
+def mixed_columns(rules: Sequence[ColumnRule] | None) -> list[str]:
+    """Return the names of columns that make a table one of mixed kinds: used, and no numbers, however written."""
+    return [rule.name for rule in rules or () if rule.features and rule.kind not in _NUMBERS]
+
+
+def mixed_spreads(rules: Sequence[ColumnRule] | None, X: Any) -> Float64Array | None:
+    """Return what `spreads_of` does of a table of mixed kinds; None of one of numbers alone, which have units.
+
+    Parameters
+    ----------
+    rules : sequence of ColumnRule or None
+        None if all columns are numbers by their type.
+    X : ndarray of shape (n_samples, n_features)
+    """
+    return spreads_of(rules, X) if rules is not None and mixed_columns(rules) else None
 
 
 def features_of(rules: Sequence[ColumnRule]) -> dict[ColumnRule, slice]:
