@@ -633,6 +633,7 @@ def test_a_text_that_is_almost_a_date_is_none():
     assert rules[0].kind == "category"
 
 
+@pytest.mark.filterwarnings("ignore:map. columns that seem to tell who people are:gnomon.exceptions.DataWarning")
 def test_a_map_of_people_speaks_of_countries_and_months(people, tmp_path):
     with pytest.warns(DataWarning, match=r"'id' \(it counts the rows\), .* left out"):
         made = gn.map(people, method="pca")
@@ -649,6 +650,7 @@ def test_a_map_of_people_speaks_of_countries_and_months(people, tmp_path):
     assert larger.columns == made.columns
 
 
+@pytest.mark.filterwarnings("ignore:map. columns that seem to tell who people are:gnomon.exceptions.DataWarning")
 @pytest.mark.filterwarnings("ignore:map. 'id':gnomon.exceptions.DataWarning")
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_files_are_told_as_frames_are(people, tmp_path, ending):

@@ -130,7 +130,8 @@ def test_dates_are_no_numbers(made):
 
 def test_new_rows_may_have_the_column_that_was_left_out():
     table = people(40, 0, kinds=False).assign(name=[f"p{i}" for i in range(40)])
-    made = gn.map(table, "pca", random_state=0, n_jobs=1)
+    with pytest.warns(DataWarning, match="tell who people are .*'name'"):
+        made = gn.map(table, "pca", random_state=0, n_jobs=1)
     assert made.feature_names == ["age", "income"]
     np.testing.assert_array_equal(made.transform(table), made.transform(table[["age", "income"]]))
 

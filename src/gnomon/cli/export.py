@@ -21,7 +21,7 @@ __all__ = ["export"]
 @with_forgetting
 @with_threads
 @entrance("gnomon export")
-def export(map_path: str, output: str, forget: list[str] | None, no_metadata: bool, threads: int | None) -> None:
+def export(map_path: str, output: str, forget: list[str] | None, no_metadata: bool | None, threads: int | None) -> None:
     """Write the points of MAP: name, place, label, metadata, scores of each point and r2.
 
     MAP is a file that `gnomon map --save` wrote. An .h5ad file holds the data too, a folder the files of TensorBoard's

@@ -268,7 +268,7 @@ def map(
     features: list[str] | None,
     drop: list[str] | None,
     forget: list[str] | None,
-    no_metadata: bool,
+    no_metadata: bool | None,
     ordered: dict[str, Any] | bool | None,
     lists: dict[str, Any] | bool | None,
     blocks: dict[str, Any] | None,

@@ -23,6 +23,7 @@ __all__ = [
     "with_columns",
     "with_data",
     "with_filling",
+    "with_forgetting",
     "with_json",
     "with_method",
     "with_missing",
@@ -30,6 +31,7 @@ __all__ = [
     "with_scale",
     "with_table",
     "with_threads",
+    "without_forgotten",
 ]
 
 _IMAGES = "Each row is a picture of this size, such as 28x28."
@@ -111,14 +113,14 @@ def with_forgetting(command: _Command, *, made: bool = False) -> _Command:
     """
     what = "Columns that the map knows nothing of: no features, and in no page or file." if made else _FORGET
     for option in (
-        click.option("--no-metadata", is_flag=True, help="Write no metadata and no names of rows."),
+        click.option("--no-metadata", is_flag=True, default=None, help="Write no metadata and no names of rows."),
         click.option("--forget", metavar="COLS", callback=split_names, help=what),
     ):
         command = option(command)
     return command
 
 
-def without_forgotten(result: Any, forget: list[str] | None, no_metadata: bool) -> Any:
+def without_forgotten(result: Any, forget: list[str] | None, no_metadata: bool | None) -> Any:
     """Return a map without the metadata that are not to be written."""
     if forget:
         result = result.without_metadata(forget)

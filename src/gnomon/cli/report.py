@@ -29,7 +29,7 @@ def report(
     runs: int | None,
     title: str | None,
     forget: list[str] | None,
-    no_metadata: bool,
+    no_metadata: bool | None,
     threads: int | None,
 ) -> None:
     """Write all that is known of MAP as a report to read, to print and to hand to a reviewer.

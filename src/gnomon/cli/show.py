@@ -30,7 +30,7 @@ def show(
     byte_budget: int | None,
     side_file: bool,
     forget: list[str] | None,
-    no_metadata: bool,
+    no_metadata: bool | None,
     threads: int | None,
 ) -> None:
     """Write the page or the picture of MAP, a file that `gnomon map --save` wrote."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnomon.data.dataset import first_few
 from gnomon.data.labels import check_labels, sort_into_classes
 
-__all__ = ["columns_told"]
+__all__ = ["classes_of_column", "columns_told"]
 
 Codes = npt.NDArray[np.int64]
 
@@ -38,7 +38,7 @@ def columns_told(labels: Codes, columns: Mapping[str, Any]) -> str:
     """
     found = []
     for name, column in columns.items():
-        codes = _classes(column, len(labels))
+        codes = classes_of_column(column, len(labels))
         shares = _told(labels, codes)
         if codes is not None and shares is not None:
             n_known = int(np.count_nonzero(codes >= 0))
@@ -58,7 +58,7 @@ def columns_told(labels: Codes, columns: Mapping[str, Any]) -> str:
     )
 
 
-def _classes(column: Any, n: int) -> Codes | None:
+def classes_of_column(column: Any, n: int) -> Codes | None:
     """Return the class of each row in a column, -1 for none; None if it has no few classes."""
     try:
         values = check_labels(column, n)

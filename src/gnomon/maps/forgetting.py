@@ -68,7 +68,7 @@ def warn_of_personal(data: Dataset, stated: Collection[str]) -> None:
     """Name metadata that nobody stated and that seem to tell who people are: they will be in pages and files."""
     used = {rule.name for rule in data.columns or () if rule.features}
     kept = {name: np.asarray(column) for name, column in data.metadata.items() if name not in used}
-    beside = {**data.metadata, **dict.fromkeys(data.feature_names or ())}
+    beside = dict.fromkeys([*data.metadata, *(() if data.feature_names is None else data.feature_names)])
     names = [name for name in personal_columns(kept, beside) if name not in stated]
     if names:
         warn(

@@ -17,6 +17,7 @@ from gnomon.geometry.check import row_mask
 from gnomon.maps.alike import SidesOfClasses, told_of_units
 from gnomon.maps.cautions import cautioned, of_order
 from gnomon.maps.clustering import Clustering
+from gnomon.maps.confounded import told_of_confounded_labels, told_of_confounded_sides
 from gnomon.maps.found import told_of_labels, told_of_selection
 from gnomon.maps.importance_questions import ImportanceQuestions
 from gnomon.maps.named_rows import feature_values, find_point, select_rows
@@ -185,11 +186,10 @@ class Questions(PointQuestions, RowQuestions, ImportanceQuestions, Verdicts, Clu
             found = replace(found, indices=kept[found.indices])
         if not found.n_beyond_chance:
             return cautioned(self, found, more=[unasked])
-        told = " ".join(filter(None, [unasked, told_of_selection(self, inside)]))  # type: ignore[arg-type]
+        told = [unasked, told_of_selection(self, inside), told_of_confounded_sides(self, inside, outside)]  # type: ignore[arg-type]
         if units is not None:
-            return cautioned(self, found, more=[told])
-        units_told = self._told_of_units([(inside, outside)])
-        return cautioned(self, found, FEATURES, by_units=True, more=[told, units_told])
+            return cautioned(self, found, more=told)
+        return cautioned(self, found, FEATURES, by_units=True, more=[*told, self._told_of_units([(inside, outside)])])
 
     @entrance("captions")
     def captions(
@@ -235,6 +235,10 @@ class Questions(PointQuestions, RowQuestions, ImportanceQuestions, Verdicts, Clu
         """Return that labels may have been found in the rows that they are told apart in; empty if nothing says so."""
         return told_of_labels(self)  # type: ignore[arg-type]
 
+    def _told_of_confounded_labels(self) -> str:
+        """Return which metadata go with the labels, so that what tells these apart may be theirs; empty if none do."""
+        return told_of_confounded_labels(self)  # type: ignore[arg-type]
+
     def _told_of_units(self, sides: list[tuple[Mask, Mask]] | SidesOfClasses) -> str:
         """Return which metadata may be of units of the rows on two sides that features set apart; empty if none."""
         from gnomon.data.columns import columns_of_features
@@ -257,10 +261,10 @@ class Questions(PointQuestions, RowQuestions, ImportanceQuestions, Verdicts, Clu
         """Return answers with the cautions of those labels that they set apart, by rows or by units."""
         if not labels or self.labels is None:
             return cautioned(self, found, more=[more])
-        told = " ".join(filter(None, [more, self._told_of_labels()]))
+        told = [more, self._told_of_labels(), self._told_of_confounded_labels()]
         if not by_rows:
-            return cautioned(self, found, more=[told])
-        return cautioned(self, found, FEATURES, by_units=True, more=[told, self._told_of_units_of_labels(labels)])
+            return cautioned(self, found, more=told)
+        return cautioned(self, found, FEATURES, by_units=True, more=[*told, self._told_of_units_of_labels(labels)])
 
     @entrance("feature_groups", keeps_name=True)
     def feature_groups(self) -> FeatureGroups:

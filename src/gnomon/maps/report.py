@@ -17,6 +17,7 @@ from gnomon.evaluation.words import verdict
 from gnomon.explanations.contrast.result import NOTHING_APART, NOTHING_STRONGLY_APART
 from gnomon.explanations.contrast.without_spread import without_spread
 from gnomon.maps.cautions import of_order, without_cautions
+from gnomon.maps.confounded import told_of_confounded_labels
 from gnomon.maps.found import told_of_labels
 from gnomon.maps.together import directions_together, directions_told
 from gnomon.maps.verdicts import islands_beside, verdict_lines
@@ -124,8 +125,8 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
         lines += ["", f"What sets each {result.label_name} apart (effect size in standard deviations, AUC)"]
         lines += list(_class_lines(facts["profiles"], result))
         named = [label for label in result._classes() if _is_named(facts["profiles"].get(name_of(label), []))]
-        cautions = [told_of_labels(result), result._told_of_units_of_labels(named)] if named else []
-        lines += [f"  {told}" for told in cautions if told]
+        cautions = [told_of_labels(result), told_of_confounded_labels(result), result._told_of_units_of_labels(named)]
+        lines += [f"  {told}" for told in cautions if told and named]
     found = result._clusters_shown()
     if found is not None:
         lines += ["", "Clusters of the data", *_indent(without_cautions(result, found).summary())]

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data.labels import measured_labels, sort_into_classes
-from gnomon.geometry.check import has_place
+from gnomon.geometry.check import has_place, row_mask
 from gnomon.maps.cautions import cautioned
+from gnomon.maps.confounded import told_of_confounded_sides
 from gnomon.maps.order import order_of_rows
 from gnomon.maps.representation import with_directions
 from gnomon.neighbors.independence import NULLS, PAIRS
@@ -58,7 +59,8 @@ class Verdicts:
         from gnomon.evaluation import are_apart
 
         given = {"columns": self._columns_judged(), **self._told(options, a, b)}
-        return self._advised(are_apart(*self._judged(), *self._groups_of(a, b), **given))
+        groups = self._groups_of(a, b)
+        return self._advised(are_apart(*self._judged(), *groups, **given), *groups)
 
     @entrance("is_continuum")
     def is_continuum(self, a: Any, b: Any, **options: Any) -> Verdict:
@@ -75,7 +77,8 @@ class Verdicts:
 
         name = str(island) if _is_name(island) else "the island"
         given = {"name": name, "columns": self._columns_judged(), **self._in_metric(options)}
-        return self._advised(is_real(*self._judged(), *self._groups_of(island), **given))
+        groups = self._groups_of(island)
+        return self._advised(is_real(*self._judged(), *groups, **given), *groups)
 
     @entrance("is_denser")
     def is_denser(self, a: Any, b: Any, **options: Any) -> Verdict:
@@ -202,9 +205,16 @@ class Verdicts:
         """Return a verdict on independent rows, which does not say so itself, with what the map knows of it."""
         return cautioned(self, self._of_coordinates(found), PAIRS)
 
-    def _advised(self, found: Verdict) -> Verdict:
-        """Return a verdict with what the map knows of it: coordinates that were judged, and weights that were not."""
-        return cautioned(self, self._of_coordinates(found), joined=True)
+    def _advised(self, found: Verdict, *groups: Any) -> Verdict:
+        """Return a verdict with what the map knows of it: coordinates that were judged, and weights that were not.
+
+        Of groups that are apart, from each other or one from all other rows, also which metadata go with them.
+        """
+        told = ""
+        if groups and found.answer == "yes":
+            inside, *others = (row_mask(one, len(self.embedding), name="group") for one in groups)
+            told = told_of_confounded_sides(self, inside, others[0] if others else ~inside)  # type: ignore[arg-type]
+        return cautioned(self, self._of_coordinates(found), joined=True, more=[told])
 
     def _of_coordinates(self, found: Verdict) -> Verdict:
         """Return a verdict that advises fewer coordinates where those of a representation were judged."""

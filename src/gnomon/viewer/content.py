@@ -436,6 +436,8 @@ def _info(map: Any) -> dict[str, Any]:
         info["order of rows"] = told
     if told := map._told_of_labels():
         info["labels"] = told
+    if told := map._told_of_confounded_labels():
+        info["columns beside"] = told
     if told := map._told_of_units_of_labels(map._classes()):
         info["units"] = told
     if map.scale is not None:

@@ -11,6 +11,7 @@ from gnomon.data.labels import sort_into_classes
 from gnomon.explanations.answer import format_number
 from gnomon.explanations.contrast.without_spread import WITHOUT_EXCEPTION
 from gnomon.maps.cautions import without_cautions
+from gnomon.maps.confounded import told_of_confounded_labels
 from gnomon.maps.found import told_of_labels
 from gnomon.maps.printed.markup import drawing, join, table, tag
 from gnomon.maps.printed.subject import Section, Subject
@@ -69,7 +70,11 @@ def classes(subject: Subject) -> Section | None:
         caption += " Movement: standard deviation of its centre over runs, in sizes of the map."
     more = f"The {_MOST_CLASSES} largest of {len(counts):,} classes." if len(counts) > _MOST_CLASSES else None
     told = table(header, rows, caption, texts=(0, len(header) - 1))
-    found = [told_of_labels(result), result._told_of_units_of_labels(result._classes())]
+    found = [
+        told_of_labels(result),
+        told_of_confounded_labels(result),
+        result._told_of_units_of_labels(result._classes()),
+    ]
     cautions = [tag("p", one, class_="caution") for one in found if one]
     body = join([*cautions, told, None if more is None else tag("p", more)])
     return Section(f"The classes ({result.label_name})", body)

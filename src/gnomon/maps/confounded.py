@@ -1,0 +1,176 @@
+"""Metadata that go with what is compared, such as the plate of each sample, so that differences may be theirs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon.clusters.agreeing import classes_of_column
+from gnomon.data.dataset import LABEL_WORDS, first_few
+from gnomon.data.labels import sort_into_classes
+from gnomon.maps.beside import columns_beside
+from gnomon.maps.found import named_as_clusters
+
+if TYPE_CHECKING:
+    from gnomon.maps.result import Map
+
+__all__ = ["confounded_share", "told_of_confounded_labels", "told_of_confounded_sides"]
+
+Codes = npt.NDArray[np.integer[Any]]
+Counts = npt.NDArray[np.integer[Any]]
+Mask = npt.NDArray[np.bool_]
+
+_LEAST = 0.3  # share of a side, beyond chance, that would need another value for both to have the same
+_ALL = 0.95
+_BY_CHANCE, _NONE_BY_CHANCE = 5.0, 4.0  # standard deviations; where no value is on both sides
+_WHOLE = 0.95  # share of the rows of a value that are on one side, of a unit
+_OF_WHOLE = 0.9  # share of the rows of a side that are of such units
+_FEWEST_UNITS = 2  # of a side, between which chance can be judged
+_NAMED = 3
+_LONG_NAME = 4  # letters with which another name of the same begins
+_LEVELS = re.compile(r"ids?|names?|codes?|labels?|fine|finer|coarse|broad|detailed|levels?|(l|v|level)?\d+")
+_HALF_NORMAL = float(np.sqrt(2.0 / np.pi))  # mean of the distance from the mean, in standard deviations
+
+
+def confounded_share(first: Counts, second: Counts) -> float | None:
+    """Return how far the values of a column differ between two sides, 1 where they have none in common.
+
+    That is half of the sum of the differences of their shares, less what is so by chance. The column is of units, and
+    no such share is told, where both sides are two values or more of their own each: chance is then judged between
+    these.
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (n_values,), int
+        Rows of each value on either side.
+
+    Returns
+    -------
+    float or None
+        None for a column that is not told: a share below 0.3, or one that five standard deviations of chance make, four
+        where no value is on both sides.
+
+    Notes
+    -----
+    By chance the rows of a value on a side are hypergeometric, the distance from their mean that of a half normal one.
+    """
+    n, n_first, n_second = int(first.sum() + second.sum()), int(first.sum()), int(second.sum())
+    if min(n_first, n_second) == 0 or _are_units(first, second):
+        return None
+    found = 0.5 * float(np.abs(first / n_first - second / n_second).sum())
+    share = (first + second) / n
+    variances = share * (1.0 - share) * n * n / ((n - 1.0) * n_first * n_second)
+    mean = 0.5 * _HALF_NORMAL * float(np.sqrt(variances).sum())
+    spread = 0.5 * float(np.sqrt(2.0 * (1.0 - _HALF_NORMAL**2) * variances.sum()))  # exact of two values
+    limit = _BY_CHANCE if (np.minimum(first, second) > 0).any() else _NONE_BY_CHANCE
+    if found < mean + limit * spread or mean >= 1.0:
+        return None
+    beyond = (found - mean) / (1.0 - mean)
+    return None if beyond < _LEAST else beyond
+
+
+def _are_units(first: Counts, second: Counts) -> bool:
+    whole = _WHOLE * (first + second)
+    own = [np.where((side >= whole) & (side > 0), side, 0) for side in (first, second)]
+    return all(
+        np.count_nonzero(units) >= _FEWEST_UNITS and units.sum() >= _OF_WHOLE * side.sum()
+        for units, side in zip(own, (first, second), strict=True)
+    )
+
+
+def told_of_confounded_sides(result: Map, inside: Mask, outside: Mask) -> str:
+    """Say which metadata go with the sides of a comparison; empty if none do.
+
+    Parameters
+    ----------
+    result : Map
+    inside, outside : ndarray of shape (n_samples,), bool
+    """
+    sides = np.where(inside, 0, np.where(outside, 1, -1))
+    labels = _labels_of_sides(result, inside, outside)
+    found = []
+    for name, counts in _tables(result, sides, 2, labels):
+        share = confounded_share(counts[0], counts[1])
+        if share is not None:
+            found.append((share, name))
+    return _told(found, "the two sides")
+
+
+def told_of_confounded_labels(result: Map) -> str:
+    """Say which metadata go with the labels of a map, one of them against the others; empty if none do."""
+    if len(result._classes()) < 2:
+        return ""
+    classes = sort_into_classes(result.labels)
+    found = []
+    for name, counts in _tables(result, classes.codes, len(classes), {result.label_name: result.labels}):
+        shares = [confounded_share(own, counts.sum(axis=0) - own) for own in counts]
+        known = [share for share in shares if share is not None]
+        if known:
+            found.append((max(known), name))
+    return _told(found, repr(result.label_name))
+
+
+def _labels_of_sides(result: Map, inside: Mask, outside: Mask) -> dict[str, Any]:
+    """Return the labels if they tell two sides apart, so that other names of theirs are no news."""
+    if len(result._classes()) < 2:
+        return {}
+    codes = sort_into_classes(result.labels).codes
+    return {} if np.isin(codes[inside], codes[outside]).any() else {result.label_name: result.labels}
+
+
+def _tables(result: Map, sides: Codes, n_sides: int, labels: Mapping[str, Any]) -> list[tuple[str, Counts]]:
+    """Return for each column of metadata how many rows of each side have each of its values."""
+    found: list[tuple[str, Counts]] = []
+    for name, column in columns_beside(result).items():
+        codes = None if name == result.label_name or named_as_clusters(name) else classes_of_column(column, len(sides))
+        if codes is None or any(_say_the_same(name, column, own, values) for own, values in labels.items()):
+            continue
+        both = (codes >= 0) & (sides >= 0)
+        n_values = int(codes.max()) + 1
+        places = sides[both].astype(np.int64) * n_values + codes[both]
+        found.append((name, np.bincount(places, minlength=n_sides * n_values).reshape(n_sides, n_values)))
+    return found
+
+
+def _say_the_same(name: str, column: Any, own: str, labels: Any) -> bool:
+    """Return whether a column has labels under another name, coarser or finer: by its name, or by its values."""
+    first, second = sorted((_plain(name), _plain(own)), key=len)
+    if first == second or (len(first) >= _LONG_NAME and second.startswith(first)):
+        return True
+    pairs = {
+        (str(a).lower(), str(b).lower()) for a, b in zip(np.asarray(column).tolist(), labels.tolist(), strict=True)
+    }
+    if not len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs}):
+        return False
+    return name.lower() in LABEL_WORDS or all(a and b and (a in b or b in a) for a, b in pairs)
+
+
+def _plain(name: str) -> str:
+    """Return "celltype" of "Cell_type", "cell type id", "celltype_fine" and "cell.type_l2"."""
+    words = re.split(r"[\W_]+", name.lower())
+    kept = [word for word in words if word and not _LEVELS.fullmatch(word)]
+    return "".join(kept or words)
+
+
+def _told(found: list[tuple[float, str]], sides: str) -> str:
+    if not found:
+        return ""
+    found.sort(key=lambda one: (-one[0], one[1]))
+    whole = [repr(name) for share, name in found if share >= _ALL]
+    partly = [f"{name!r} ({100.0 * share:.0f} %)" for share, name in found if share < _ALL]
+    told = []
+    if whole:
+        names = first_few(whole, _NAMED, of="column")
+        told.append(f"{names} and {sides} cannot be told apart: each difference may be that of {names}.")
+    if partly:
+        names = first_few(partly, _NAMED, of="column")
+        told.append(
+            f"{names} {'goes' if len(partly) == 1 else 'go'} with {sides}, by the share of a side that would need "
+            "another value for both to have the same, so that differences may partly be those of it: compare rows of "
+            "one value."
+        )
+    return " ".join(told)
