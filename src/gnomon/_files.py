@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import platform
 import re
@@ -26,7 +27,7 @@ from gnomon._validation import message
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["atomic_write", "check_writable", "require_existing"]
+__all__ = ["atomic_write", "check_writable", "file_checksum", "require_existing"]
 
 # What a file system or a kernel without nameless files answers.
 _NO_NAMELESS = {errno.EOPNOTSUPP, errno.ENOTSUP, errno.EISDIR, errno.EINVAL, errno.ENOENT, errno.ENOSYS}
@@ -286,3 +287,9 @@ def require_existing(path: str | os.PathLike[str], *, folders: bool = True) -> N
     remedy = f"Did you mean {' or '.join(repr(str(folder / name)) for name in near)}?" if near else ""
     fact = "no such file or folder" if folders else "no such file"
     raise FileNotFoundError(message(what, "there", fact=fact, remedy=remedy))
+
+
+def file_checksum(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of a file."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

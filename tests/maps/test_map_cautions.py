@@ -55,7 +55,7 @@ NEITHER = {
         ("filling", "inverse_transform", "jacobian", "linearize", "novelty", "place", "transform"), "the function"
     ),
     **dict.fromkeys(("explain", "feature_groups", "with_features", "without_metadata"), "what others are made of"),
-    **dict.fromkeys(("export", "load", "save"), "files"),
+    **dict.fromkeys(("export", "fingerprint", "load", "save"), "files"),
     **dict.fromkeys(("find", "neighbors", "select"), "rows of the table"),
     "blind_spots": "about the map alone, whatever its rows are",
     "continuity_scores": "about breaks of this map, between these rows",

@@ -53,6 +53,7 @@ def _describe(result: Any) -> dict[str, Any]:
         "made_in": None if result.representation is None else str(result.representation),
         "neighbors": None if result.graph is None else result.graph.n_neighbors,
         "function": result.extension_kind,
+        "fingerprint": result.fingerprint(),
         "notes": result.notes,
     }
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gnomon.neighbors import NeighborGraph
     from gnomon.surfaces import Surface
 
-__all__ = ["KIND", "VERSION", "check_shapes", "pack", "unpack", "version_of"]
+__all__ = ["KIND", "VERSION", "check_shapes", "fingerprint", "pack", "unpack", "version_of"]
 
 KIND = "gnomon-map"
 VERSION = 7
@@ -73,6 +73,7 @@ _SINCE = {
     "trust": 7,
 }
 """Entries that not every map has, and the version of the layout that has them first."""
+_NO_PART = {"timings", "graph", "alone"}  # of a fingerprint: what differs from run to run, and what questions add
 _MAX_DEPTH = 8  # of lists and dicts in a parameter
 Arrays = dict[str, npt.NDArray[Any]]
 MapT = TypeVar("MapT", bound="Map")
@@ -81,6 +82,15 @@ MapT = TypeVar("MapT", bound="Map")
 def version_of(description: dict[str, Any]) -> int:
     """Return the version of the layout that a description needs."""
     return max([_OLDEST_WRITTEN, *(_SINCE[entry] for entry in description.keys() & _SINCE.keys())])
+
+
+def fingerprint(result: Map) -> str:
+    """Return a checksum of what a file of a map holds; see `Map.fingerprint`."""
+    from gnomon.storage import checksum
+
+    arrays, description = pack(result)
+    own = {name: array for name, array in arrays.items() if not name.startswith("graph_")}
+    return checksum(own, {name: entry for name, entry in description.items() if name not in _NO_PART})
 
 
 def pack(result: Map) -> tuple[Arrays, dict[str, Any]]:

@@ -576,6 +576,29 @@ class Map(Questions, MapFunction, Outputs):
         arrays, description = pack(shared(self, metadata))
         write_archive(path, kind=KIND, version=version_of(description), arrays=arrays, description=description)
 
+    @entrance("Map.fingerprint")
+    def fingerprint(self) -> str:
+        """Return a checksum of the map, by which two runs or two files can be known to have the same one.
+
+        It is the SHA-256 of all that `save` writes (table, positions, labels, metadata, notes, parameters, fitted
+        method) but the seconds that stages took, and what questions have added: neighbours and what the map alone
+        shows. So the same call gives the same one, and so do the map and what `load` reads of it.
+
+        Returns
+        -------
+        str
+            64 hexadecimal digits.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `save`.
+        """
+        from gnomon.maps.file import fingerprint
+
+        check_parts(self)
+        return fingerprint(self)
+
     @classmethod
     @entrance("Map.load")
     def load(cls, path: str | os.PathLike[str]) -> Self:

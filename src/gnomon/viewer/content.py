@@ -422,9 +422,8 @@ def _compares_neighbors(map: Any) -> bool:
 
 
 def _made(map: Any) -> dict[str, Any]:
-    """Return how the map was made."""
-    seconds = {f"seconds for {stage}": round(seconds, 2) for stage, seconds in map.timings.items()}
-    return {"method": map.method, **map.parameters, **seconds}
+    """Return how the map was made, but in what time, which would make each page another."""
+    return {"method": map.method, **map.parameters}
 
 
 def _info(map: Any) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gnomon._cached import cached_property
+from gnomon._files import file_checksum
 from gnomon.evaluation.words import Statement, verdict
 
 __all__ = ["Section", "Subject"]
@@ -130,11 +131,4 @@ class Subject:
 
     def checksums(self) -> list[tuple[str, str]]:
         """Return the names of `files` and the SHA-256 of each."""
-        found = []
-        for path in self.files:
-            digest = hashlib.sha256()
-            with open(path, "rb") as file:
-                while chunk := file.read(_CHUNK):
-                    digest.update(chunk)
-            found.append((os.path.basename(os.fspath(path)), digest.hexdigest()))
-        return found
+        return [(os.path.basename(os.fspath(path)), file_checksum(path)) for path in self.files]
