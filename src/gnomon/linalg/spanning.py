@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import minimum_spanning_tree
+import scipy
 
 __all__ = ["spanning_tree"]
 
 
-def spanning_tree(distances: npt.NDArray[np.float64]) -> csr_array:
+def spanning_tree(distances: npt.NDArray[np.float64]) -> scipy.sparse.csr_array:
     """Return the shortest tree that spans all points.
 
     Distances count whatever their unit: SciPy takes those of a dense matrix that are below 1e-8 for no edge.
@@ -25,6 +24,9 @@ def spanning_tree(distances: npt.NDArray[np.float64]) -> csr_array:
     csr_array of shape (n, n), float64
         n - 1 edges, each stored once with its length; one of length 0 as the smallest normal number.
     """
+    from scipy.sparse.csgraph import minimum_spanning_tree  # loaded with LAPACK, when first asked for
+
+    csr_array = scipy.sparse.csr_array
     n = len(distances)
     first, second = np.triu_indices(n, 1)
     lengths = np.maximum(distances[first, second], np.finfo(np.float64).tiny)
