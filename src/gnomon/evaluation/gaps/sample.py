@@ -122,7 +122,8 @@ class SampledRows:
             rows = rows[has_place(places)[rows]]
         if len(rows) < 2 * FEWEST_ROWS:
             what = f"X with {len(rows):,} rows{told_without(n_zero)}"
-            raise ValueError(message(what, f"of at least {2 * FEWEST_ROWS} rows"))
+            remedy = "Fewer have no density to speak of: compare groups by `contrast`, which takes few rows."
+            raise ValueError(message(what, f"of at least {2 * FEWEST_ROWS} rows", remedy=remedy))
         n_unseen, near = max(len(rows) - max_rows, 0), False
         if n_unseen:
             given_rows, rows = rows, _drawn(rows, max_rows, seed)
