@@ -27,11 +27,16 @@ class FakeMap:
 
     method, parameters, n_samples, n_features = "umap", {"n_neighbors": 14, "random_state": 0}, 150, 4
     notes = ()
+    columns = completion = scale = representation = _estimator = None
+    metric, metadata = "euclidean", {}
     embedding = np.full((150, 2), np.nan)  # of rows without a place there is nothing to judge
 
     def to_html(self, path, title):
         with atomic_write(path, "w") as file:
             file.write(f"<title>{title}</title>")
+
+    def fingerprint(self):
+        return "0" * 64
 
     def to_png(self, path, title=None):
         Path(path).write_bytes(b"png")

@@ -13,7 +13,18 @@ DIFFERENT = np.array([f"text {i}" for i in range(N)])
     "name",
     [
         *("patient_name", "PatientName", "First Name", "surname", "lastName", "full.name", "customer-name"),
-        *("email", "E-Mail", "phone", "Phone no.", "ssn", "SSN", "social_security_number", "MRN", "home address"),
+        *(
+            "email",
+            "E-Mail",
+            "phone",
+            "Phone no.",
+            "home_phone2",
+            "ssn",
+            "SSN",
+            "social_security_number",
+            "MRN",
+            "home address",
+        ),
         *("dob", "date_of_birth", "birthdate", "passport_no", "Nachname"),
     ],
 )
@@ -23,14 +34,26 @@ def test_columns_called_so_tell_who_people_are(name):
 
 @pytest.mark.parametrize(
     "name",
-    ["gene_name", "name", "species", "birth_weight", "username_count", "renamed", "station name", "ssnake", "doi"],
+    [
+        "gene_name",
+        "name",
+        "species",
+        "birth_weight",
+        "username_count",
+        "renamed",
+        "station name",
+        "ssnake",
+        "doi",
+        "phone_model",
+    ],
 )
 def test_other_columns_do_not(name):
     assert personal_columns({name: DIFFERENT}) == []
 
 
 def test_a_name_alone_is_that_of_a_person_beside_what_people_have():
-    assert personal_columns({"Name": DIFFERENT}, ["Name", "Age", "Fare"]) == ["Name"]
+    assert personal_columns({"Name": DIFFERENT}, ["Name", "Age (years)", "Fare"]) == ["Name"]
+    assert personal_columns({"name": DIFFERENT}, ["name", "age_dependency", "gdp"]) == []
     assert personal_columns({"Name": DIFFERENT}, ["Name", "mpg", "Storage"]) == []
 
 

@@ -88,6 +88,17 @@ def test_every_answer_about_labels_says_that_the_plate_is_the_label(same, tmp_pa
     assert PageContent.of(same).info["columns beside"] == f"'plate' and 'disease' {SAME}."
 
 
+def test_rows_that_are_chosen_by_metadata_go_with_these_by_choice(same):
+    case = np.flatnonzero(same.labels == "case")
+    ctrl = same.labels == "ctrl"
+    assert same.contrast(case[: len(case) // 2 + 1], rest=ctrl).caution.count(SAME) == 1
+    assert "cannot be told apart" not in same.contrast(case[: len(case) // 3], rest=ctrl).caution
+    assert "cannot be told apart" not in same.contrast(case[: len(case) // 2 + 1]).caution  # cases are on both sides
+    made, _ = make(lambda sides, _: np.array(["P1", "P2"])[sides])
+    made.labels = None
+    assert "cannot be told apart" not in made.contrast("plate=P1").caution
+
+
 def test_a_plate_that_goes_partly_with_the_label_is_told_with_its_share():
     made, sides = make(lambda sides, draw: np.where(draw.random(N) < 0.85, sides, 1 - sides))
     told = made.contrast("case").caution

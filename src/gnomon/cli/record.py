@@ -56,6 +56,8 @@ def write_records(paths: Mapping[str, str], *, data: Any = None, made: Any = Non
     import numpy as np
     import scipy
 
+    if all(path == STDOUT for path in paths.values()):
+        return
     ctx = click.get_current_context()
     named = {param.name: option_name(param) for param in ctx.command.params if param.name not in _APART}
     given = {name: value for name, value in ctx.params.items() if name in named and value is not None}

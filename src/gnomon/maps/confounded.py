@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +29,7 @@ _BY_CHANCE, _NONE_BY_CHANCE = 5.0, 4.0  # standard deviations; where no value is
 _WHOLE = 0.95  # share of the rows of a value that are on one side, of a unit
 _OF_WHOLE = 0.9  # share of the rows of a side that are of such units
 _FEWEST_UNITS = 2  # of a side, between which chance can be judged
+_MOST = 0.5  # of the rows of its labels that a side has, else it was chosen by something beside
 _NAMED = 3
 _LONG_NAME = 4  # letters with which another name of the same begins
 _LEVELS = re.compile(r"ids?|names?|codes?|labels?|fine|finer|coarse|broad|detailed|levels?|(l|v|level)?\d+")
@@ -83,17 +83,21 @@ def _are_units(first: Counts, second: Counts) -> bool:
 
 
 def told_of_confounded_sides(result: Map, inside: Mask, outside: Mask) -> str:
-    """Say which metadata go with the sides of a comparison; empty if none do.
+    """Say which metadata go with the sides of a comparison of labels; empty if none do.
+
+    Nor of sides that have rows of one label both, or fewer than half of those of their labels: rows that were chosen by
+    metadata go with these by choice.
 
     Parameters
     ----------
     result : Map
     inside, outside : ndarray of shape (n_samples,), bool
     """
+    if not _are_of_labels(result, inside, outside):
+        return ""
     sides = np.where(inside, 0, np.where(outside, 1, -1))
-    labels = _labels_of_sides(result, inside, outside)
     found = []
-    for name, counts in _tables(result, sides, 2, labels):
+    for name, counts in _tables(result, sides, 2):
         share = confounded_share(counts[0], counts[1])
         if share is not None:
             found.append((share, name))
@@ -106,7 +110,7 @@ def told_of_confounded_labels(result: Map) -> str:
         return ""
     classes = sort_into_classes(result.labels)
     found = []
-    for name, counts in _tables(result, classes.codes, len(classes), {result.label_name: result.labels}):
+    for name, counts in _tables(result, classes.codes, len(classes)):
         shares = [confounded_share(own, counts.sum(axis=0) - own) for own in counts]
         known = [share for share in shares if share is not None]
         if known:
@@ -114,20 +118,23 @@ def told_of_confounded_labels(result: Map) -> str:
     return _told(found, repr(result.label_name))
 
 
-def _labels_of_sides(result: Map, inside: Mask, outside: Mask) -> dict[str, Any]:
-    """Return the labels if they tell two sides apart, so that other names of theirs are no news."""
+def _are_of_labels(result: Map, inside: Mask, outside: Mask) -> bool:
+    """Return whether labels tell two sides apart, of whose labels each has most of the rows."""
     if len(result._classes()) < 2:
-        return {}
+        return False
     codes = sort_into_classes(result.labels).codes
-    return {} if np.isin(codes[inside], codes[outside]).any() else {result.label_name: result.labels}
+    mostly = (
+        np.count_nonzero(side) >= _MOST * np.count_nonzero(np.isin(codes, codes[side])) for side in (inside, outside)
+    )
+    return all(mostly) and not np.isin(codes[inside], codes[outside]).any()
 
 
-def _tables(result: Map, sides: Codes, n_sides: int, labels: Mapping[str, Any]) -> list[tuple[str, Counts]]:
+def _tables(result: Map, sides: Codes, n_sides: int) -> list[tuple[str, Counts]]:
     """Return for each column of metadata how many rows of each side have each of its values."""
     found: list[tuple[str, Counts]] = []
     for name, column in columns_beside(result).items():
         codes = None if name == result.label_name or named_as_clusters(name) else classes_of_column(column, len(sides))
-        if codes is None or any(_say_the_same(name, column, own, values) for own, values in labels.items()):
+        if codes is None or _say_the_same(name, column, result.label_name, result.labels):
             continue
         both = (codes >= 0) & (sides >= 0)
         n_values = int(codes.max()) + 1

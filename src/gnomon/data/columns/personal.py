@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy.typing as npt
@@ -16,15 +16,18 @@ __all__ = ["personal_columns"]
 Array = npt.NDArray[Any]
 
 _TELLING = {
-    *("email", "emails", "phone", "telephone", "mobile", "fax", "ssn", "mrn", "passport", "iban", "address", "street"),
+    *("email", "emails", "ssn", "mrn", "passport", "iban", "address", "street"),
     *("surname", "lastname", "firstname", "forename", "fullname", "username", "dob", "birth", "birthday", "birthdate"),
     *("vorname", "nachname", "geburtsdatum", "telefon", "anschrift", "adresse", "prenom"),
 }
+_CALLED = {"phone", "telephone", "mobile", "fax"}  # by a number, if nothing of it is named behind
+_NUMBER = {"no", "nr", "num", "number", "nummer", "home", "work", "private"}
 _PEOPLE = {  # of whom "name" is a name
     *("first", "last", "full", "family", "given", "middle", "maiden", "patient", "person", "people", "participant"),
     *("subject", "respondent", "customer", "client", "user", "member", "employee", "student", "pupil", "contact"),
     *("donor", "doctor", "physician", "nurse", "mother", "father", "parent", "child", "guest", "passenger"),
 }
+_BESIDE = {"in", "at", "of", "years", "year", "yrs", "y"}  # of the name of what people have
 _OF_PEOPLE = {"age", "sex", "gender", "dob", "birth", "birthday", "birthdate", "geburtsdatum", "email", "ssn", "mrn"}
 _WRITTEN = re.compile(r"[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}|\d{3}-\d{2}-\d{4}")  # an address of mail, a US number of a person
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -32,7 +35,7 @@ _LOOKED_AT = 200  # texts
 _MOST_ROWS = 10  # of one value on the mean: of more it names a group
 
 
-def personal_columns(columns: Mapping[str, Array], beside: Mapping[str, Any] | None = None) -> list[str]:
+def personal_columns(columns: Mapping[str, Array], beside: Iterable[str] | None = None) -> list[str]:
     """Return the columns that seem to hold names of people, their addresses, dates of birth, or their numbers.
 
     A column does that is called so, or holds addresses of mail, and has a tenth as many different values as rows at
@@ -41,10 +44,11 @@ def personal_columns(columns: Mapping[str, Array], beside: Mapping[str, Any] | N
     Parameters
     ----------
     columns : mapping of str to ndarray
-    beside : mapping or None, default=None
+    beside : iterable of str or None, default=None
         Names of all columns of the table; None takes those.
     """
-    of_people = any(_OF_PEOPLE.intersection(_words(name)) for name in (columns if beside is None else beside))
+    words = [{*_words(name)} for name in (columns if beside is None else beside)]
+    of_people = any(_OF_PEOPLE.intersection(some) and some <= _OF_PEOPLE | _BESIDE for some in words)
     return [name for name, values in columns.items() if _is_personal(name, values, of_people)]
 
 
@@ -60,11 +64,14 @@ def _is_called_so(name: str, of_people: bool) -> bool:
     words = _words(name)
     if _TELLING.intersection(words) or {"social", "security"} <= {*words}:
         return True
+    rest = {*words} - _NUMBER
+    if rest and rest <= _CALLED:
+        return True
     named = {"name", "names"}.intersection(words)
     return bool(named) and (bool(_PEOPLE.intersection(words)) or (len(words) == 1 and of_people))
 
 
 def _words(name: str) -> list[str]:
-    """Return the words of a name in small letters, "e-mail" as one."""
-    words = re.split(r"[\W_]+", _CAMEL.sub("_", name).lower())
+    """Return the words of a name in small letters and without numbers, "e-mail" as one."""
+    words = re.split(r"[\W_\d]+", _CAMEL.sub("_", name).lower())
     return " ".join(word for word in words if word).replace("e mail", "email").split()
