@@ -148,12 +148,14 @@ def _say_the_same(name: str, column: Any, own: str, labels: Any) -> bool:
     first, second = sorted((_plain(name), _plain(own)), key=len)
     if first == second or (len(first) >= _LONG_NAME and second.startswith(first)):
         return True
-    pairs = {
-        (str(a).lower(), str(b).lower()) for a, b in zip(np.asarray(column).tolist(), labels.tolist(), strict=True)
-    }
-    if not len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs}):
+    values, classes = sort_into_classes(column), sort_into_classes(labels)
+    both = (values.codes >= 0) & (classes.codes >= 0)
+    found = np.unique(values.codes[both].astype(np.int64) * len(classes) + classes.codes[both])
+    if not len(found) == len(values) == len(classes):
         return False
-    return name.lower() in LABEL_WORDS or all(a and b and (a in b or b in a) for a, b in pairs)
+    pairs = [divmod(pair, len(classes)) for pair in found.tolist()]
+    texts = [(values.names[a].lower(), classes.names[b].lower()) for a, b in pairs]
+    return name.lower() in LABEL_WORDS or all(a in b or b in a for a, b in texts)
 
 
 def _plain(name: str) -> str:
