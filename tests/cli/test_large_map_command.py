@@ -119,6 +119,16 @@ def test_what_blocks_have_no_use_for_is_refused_before_the_work(run, calls, opti
     assert not calls
 
 
+@pytest.mark.parametrize("command", ["map", "forecast"])
+def test_a_broken_file_is_told_before_options_that_it_could_not_have(tmp_path, command):
+    pytest.importorskip("h5py")
+    (tmp_path / "x.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + b"\0" * 100)
+    option = ["--no-verdicts"] if command == "map" else ["--images", "2x2"]
+    told = CliRunner().invoke(main, [command, str(tmp_path / "x.h5"), *option]).output
+    assert "must be a complete HDF5 file" in told
+    assert "left out" not in told
+
+
 def test_other_data_have_landmarks_too(run, calls):
     assert run("iris", "--n-fitted", 50).exit_code == 0
     assert calls[0][1]["n_fitted"] == 50

@@ -118,10 +118,12 @@ def test_rows_in_order_as_others_are_and_few_numbers_are_data(tmp_path, rows):
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "txt"])
 @pytest.mark.parametrize("above", ["", "# time phi psi\n", '@ title "phi"\n', "#! FIELDS time phi\n#! SET min -pi\n"])
-def test_numbers_between_spaces_are_refused_with_what_reads_them(tmp_path, above, ending):
-    lines = "\n".join("  ".join(map(str, row)) for row in SPECTRA)
+def test_numbers_between_spaces_are_read_below_comments_and_refused_if_rows_differ(tmp_path, above, ending):
+    rows = ["  ".join(map(str, row)) for row in SPECTRA]
     path = tmp_path / f"X.{ending}"
-    path.write_text(above + lines + "\n")
+    path.write_text(above + "\n".join(rows) + "\n")
+    np.testing.assert_array_equal(read_table(path).X, SPECTRA)
+    path.write_text(above + "\n".join([*rows[:3], rows[3] + "  7", *rows[4:]]) + "\n")
     with pytest.raises(ValueError, match=r"spaces stand between numbers\)\. Pass numpy\.loadtxt\(path\)"):
         read_table(path)
 

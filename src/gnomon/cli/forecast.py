@@ -13,7 +13,7 @@ from gnomon._run import running
 from gnomon._validation import message
 from gnomon.cli.console import collect_warnings, given, json_text
 from gnomon.cli.inputs import open_data
-from gnomon.cli.large import is_stored, open_large, refuse_options, why_in_blocks
+from gnomon.cli.large import is_stored, open_large, refuse_options, require_readable, why_in_blocks
 from gnomon.cli.options import with_columns, with_data, with_json, with_method
 
 __all__ = ["forecast"]
@@ -110,6 +110,7 @@ def _opened(
         from gnomon.maps.prepare import Reading
 
         labels = reading.pop("labels", None)
+        require_readable(data)
         refuse_options(reading, why_in_blocks(data, asked=asked))
         stored, _ = open_large(data, None, obsm=obsm)
         column = None if labels is None or labels.lower().endswith(".npy") else labels

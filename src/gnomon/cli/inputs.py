@@ -165,8 +165,10 @@ def _columns_beside(path: str) -> dict[str, npt.NDArray[Any]]:
     if path.lower().endswith(".npy"):
         require_existing(path, folders=False)
         return {_called(path): read_npy_column(path)}
-    if not path.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".txt")):
-        raise ValueError(message(f"--metadata={path!r}", "a text table, one of .csv, .tsv, .txt, or a column as .npy"))
+    if not path.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".txt", ".dat")):
+        raise ValueError(
+            message(f"--metadata={path!r}", "a text table, one of .csv, .tsv, .txt, .dat, or a column as .npy")
+        )
     return read_columns(path)
 
 

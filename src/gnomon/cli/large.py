@@ -10,7 +10,7 @@ from gnomon._memory import available_memory
 from gnomon._validation import message, warn
 from gnomon.cli.outputs import destination, write_coordinates
 
-__all__ = ["is_stored", "open_large", "refuse_options", "told", "why_in_blocks", "write_large"]
+__all__ = ["is_stored", "open_large", "refuse_options", "require_readable", "told", "why_in_blocks", "write_large"]
 
 _ONLY_STORED = (".zarr", ".h5", ".hdf5")
 _BY_SIZE = (".npy", ".parquet", ".h5ad")
@@ -56,6 +56,14 @@ def _parquet_files(data: str) -> list[str]:
 
 def _file_bytes(path: str) -> float:
     return float(os.path.getsize(path)) if os.path.isfile(path) else 0.0
+
+
+def require_readable(data: str) -> None:
+    """Raise if an HDF5 file is broken or no such file, whose own fault is told before that of options."""
+    if data.lower().endswith(_ONLY_STORED[1:]) and os.path.isfile(data):
+        from gnomon.data.stored.nodes import HDF5Node
+
+        HDF5Node(data, "").root().close()
 
 
 def open_large(data: str, labels: str | None, *, obsm: str | None = None, n_pcs: int | None = None) -> tuple[Any, Any]:

@@ -18,7 +18,7 @@ from gnomon._validation import message
 from gnomon.cli.config import with_config
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text
 from gnomon.cli.inputs import empty_cells, open_data
-from gnomon.cli.large import is_stored, open_large, refuse_options, told, why_in_blocks, write_large
+from gnomon.cli.large import is_stored, open_large, refuse_options, require_readable, told, why_in_blocks, write_large
 from gnomon.cli.names import split_names
 from gnomon.cli.options import (
     scale_given,
@@ -296,10 +296,10 @@ def map(
 ) -> None:
     """Make a map of DATA and say what it shows and how far to trust it.
 
-    DATA is a file (.csv, .tsv, .npy, .npz, .parquet, .feather, .h5ad), a folder of pictures, or one of the data sets
-    digits, iris, mnist, fashion_mnist, paul15, pbmc4k, pbmc68k_reduced, cifar10_sample; - is a .csv file on standard
-    input. A .zarr or .h5 file, a folder of Parquet files, and a .npy, .parquet or .h5ad file that would take more than
-    a quarter of the memory, or with --n-fitted, --cluster or --folder any of these, are read in blocks.
+    DATA is a file (.csv, .tsv, .dat, .npy, .npz, .parquet, .feather, .h5ad), a folder of pictures, or one of the data
+    sets digits, iris, mnist, fashion_mnist, paul15, pbmc4k, pbmc68k_reduced, cifar10_sample; - is a .csv file on
+    standard input. A .zarr or .h5 file, a folder of Parquet files, and a .npy, .parquet or .h5ad file that would take
+    more than a quarter of the memory, or with --n-fitted, --cluster or --folder any of these, are read in blocks.
     """
     from gnomon.maps import map as make_map
     from gnomon.maps.forgetting import retold
@@ -313,6 +313,7 @@ def map(
     in_blocks = _is_stored(data, memory, asked=bool(scaling))
     stated = given(missing=missing) | scale_given(scale)
     if in_blocks or scaling:
+        require_readable(data)
         why = why_in_blocks(data, asked=bool(scaling))
         useless = {
             "no-metadata": no_metadata,

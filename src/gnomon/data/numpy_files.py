@@ -32,8 +32,9 @@ _CSR_KEYS = {"data", "indices", "indptr", "shape"}
 
 _REMEDY = "Write it again with NumPy."
 _RECORDS = (
-    "it holds records, one value of each field in a row: in Python gnomon.map takes numpy.load of it, and "
-    "numpy.lib.recfunctions.structured_to_unstructured makes a table of numbers of it"
+    "it holds records, with fields: numpy.save(path, numpy.lib.recfunctions.structured_to_unstructured("
+    "numpy.load(path))) makes a table of numbers of it, also of fields of several numbers; in Python gnomon.map takes "
+    "fields of one number each with their names"
 )
 _LONGEST_HEADER = 2**14
 _MOST_DEFLATED = 1032  # deflate cannot write fewer than one byte for 1,032

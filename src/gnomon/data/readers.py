@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,8 @@ from gnomon.data.datasets import dataset_names, load_dataset
 
 __all__ = ["open_dataset", "read_table"]
 
-_TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
+_TEXT = tuple(f"{end}{packed}" for packed in ("", ".gz") for end in (".csv", ".tsv", ".txt", ".dat", ".xvg", ".colvar"))
+_OF_PLUMED = re.compile(r"(colvar|hills)([._-]?\d+)?(\.gz)?")  # names of files that it writes
 _ARROW = (".parquet", ".feather", ".arrow")
 _SHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
 _REMEDIES = {
@@ -38,6 +40,11 @@ _REMEDIES = {
         "In R write its table by arrow::write_parquet(table, 'FILE.parquet') or write.csv(table, 'FILE.csv').",
     ),
 }
+_TRAJECTORY = (
+    "Of frames make a table of features, such as distances and dihedral angles, by MDAnalysis, mdtraj or "
+    "ase.io.read(path, ':'), and pass it to gnomon.map."
+)
+_REMEDIES |= dict.fromkeys((".xyz", ".extxyz", ".pdb", ".gro", ".dcd", ".xtc", ".trr", ".nc"), _TRAJECTORY)
 _SUPPORTED = (*_TEXT, ".npy", ".npz", *_ARROW, ".h5ad")
 
 
@@ -79,7 +86,8 @@ def read_table(
     Parameters
     ----------
     path : str or path-like
-        - ``.csv``, ``.tsv``, ``.txt`` (also ``.gz``): delimiter and header are found by looking. Columns without
+        - ``.csv``, ``.tsv``, ``.txt``, ``.dat``, ``.xvg``, ``COLVAR`` (also ``.gz``): delimiter, header and, of numbers
+          with blanks between them, comments and the names that these give are found by looking. Columns without
           numbers become metadata. A first column without a name becomes the names of the points.
         - ``.npy``: a table, or pictures of shape (n, height, width) or (n, height, width, 3).
         - ``.npz``: the array ``X`` or the only two-dimensional one, or the parts ``data``, ``indices``, ``indptr``,
@@ -95,7 +103,7 @@ def read_table(
     images : tuple (height, width) or (height, width, 3), default=None
         Each row is a picture of this shape; pictures in a folder are resized to it.
     delimiter : str, default=None
-        Character between the fields of a text file; None finds comma, semicolon or tab.
+        Character between the fields of a text file; None finds comma, semicolon, tab or blanks.
     layer : str, default=None
         Layer of an h5ad file to read instead of X; "raw" is its ``raw`` where no layer is called so.
     obsm : str, default=None
@@ -140,7 +148,7 @@ def read_table(
 
         _refuse({"labels": labels, "delimiter": delimiter, **of_cells}, "a folder of pictures")
         return read_pictures(where, images=images)
-    if name.endswith(_TEXT):
+    if name.endswith(_TEXT) or _OF_PLUMED.fullmatch(name):
         from gnomon.data.delimited import read_delimited
 
         _refuse(of_cells, "a text file")

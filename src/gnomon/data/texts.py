@@ -20,7 +20,7 @@ TEXTS_TO_NUMBERS = (
 
 _LOOKED_AT = 100
 _WORDS = 3
-_ENDINGS = (".npy", ".npz", ".zarr", ".h5", ".hdf5", ".h5ad", ".parquet", ".csv", ".tsv", ".txt", ".gz")
+_ENDINGS = (".npy", ".npz", ".zarr", ".h5", ".hdf5", ".h5ad", ".parquet", ".csv", ".tsv", ".txt", ".dat", ".xvg", ".gz")
 
 
 def are_texts(values: Iterable[Any]) -> bool:

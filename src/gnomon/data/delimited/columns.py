@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from gnomon.data.arrays import exact_integers, may_be_rounded
 from gnomon.data.dataset import LABEL_WORDS, refuse_gaps, text_array
+from gnomon.data.delimited.blanks import open_rows
 from gnomon.data.delimited.fields import are_filled_codes, as_numbers, with_points
 from gnomon.data.delimited.layout import Layout
-from gnomon.data.delimited.lines import KeptLines, open_text
+from gnomon.data.delimited.lines import KeptLines
 from gnomon.data.delimited.records import record_blocks
 from gnomon.data.delimited.rows import holds_anything
 from gnomon.data.written import FEWEST_NUMBERS, are_truths, read_truths
@@ -67,7 +68,7 @@ def read_fast(path: str, layout: Layout) -> npt.NDArray[np.float64] | None:
     -------
     ndarray of shape (n_rows, n_columns), float64, or None
     """
-    with open_text(path, layout.encoding) as file:
+    with open_rows(path, layout.encoding, blanks=layout.blanks) as file:
         kept = KeptLines(file)
         text = iter(kept)
         for _ in range(layout.n_above):
@@ -90,7 +91,7 @@ def _holds_led(path: str, layout: Layout) -> bool:
     digits = rf'0\d\d+\s*(?:$|["{delimiter}])'
     first, other = re.compile(rf"\s*{digits}"), re.compile(rf'[{delimiter}"]\s*{digits}')
     plain = re.compile(delimiter + digits)  # begins with two known characters: found fast
-    with open_text(path, layout.encoding) as lines:
+    with open_rows(path, layout.encoding, blanks=layout.blanks) as lines:
         return any(
             first.match(line) or (other if '"' in line or " 0" in line or "\t0" in line else plain).search(line)
             for line in lines

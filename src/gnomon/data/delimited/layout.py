@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gnomon._validation import message
+from gnomon.data.delimited.blanks import find_blank_table, is_of_science
 from gnomon.data.delimited.commas import are_one_number, maybe_one_number
 from gnomon.data.delimited.fields import MISSING_WORDS, are_filled_codes, is_number, with_point
 from gnomon.data.delimited.header import is_header
@@ -24,7 +25,7 @@ from gnomon.data.delimited.rows import (
     is_comment,
     lines_above,
 )
-from gnomon.data.written import told_decimal
+from gnomon.data.written import told_decimal, with_exponent
 
 __all__ = ["Layout", "find_layout"]
 
@@ -68,7 +69,9 @@ class Layout:
     n_above : int
         Rows above the data: the header, and before it a line that names the delimiter.
     told : str
-        What was decided about commas that may be decimal or part fields; empty if nothing.
+        What was decided about commas that may be decimal or part fields, or about comments; empty if nothing.
+    blanks : int
+        Fields in a row of a table with one blank or more between fields and comments among its lines; 0 of others.
     """
 
     delimiter: str
@@ -83,6 +86,7 @@ class Layout:
     codes: Sequence[int] = ()
     n_above: int = 0
     told: str = ""
+    blanks: int = 0
 
 
 def find_layout(path: str, encoding: str, *, delimiter: str | None = None) -> Layout:
@@ -104,6 +108,47 @@ def find_layout(path: str, encoding: str, *, delimiter: str | None = None) -> La
     ValueError
         If the file is empty, or no table.
     """
+    if delimiter is None and is_of_science(path) and (found := _of_blanks(path, encoding)) is not None:
+        return found
+    try:
+        plain = _find_plain(path, encoding, delimiter)
+    except ValueError:
+        found = None if delimiter is not None else _of_blanks(path, encoding)
+        if found is None:
+            raise
+        return found
+    if delimiter is None and plain.width == 1 and (found := _of_blanks(path, encoding)) is not None and found.width > 1:
+        return found
+    return plain
+
+
+def _of_blanks(path: str, encoding: str) -> Layout | None:
+    """Return the layout of a table of numbers with blanks between fields; None of a file that is none."""
+    table = find_blank_table(path, encoding)
+    if table is None:
+        return None
+    if not is_of_science(path) and all(_SPACED_GROUPS.fullmatch(" ".join(row)) for row in table.rows):
+        return None  # a number such as 12 345 in each row
+    body = [[with_exponent(cell) for cell in row] for row in table.rows]
+    width, codes = len(body[0]), _codes(body)
+    numeric = not codes and all(is_number(cell) for row in body for cell in row)
+    return Layout(
+        " ",
+        table.names,
+        width,
+        numeric,
+        decimal=".",
+        commas=[False] * width,
+        encoding=encoding,
+        codes=codes,
+        n_above=int(table.header),
+        told=table.told,
+        blanks=width,
+    )
+
+
+def _find_plain(path: str, encoding: str, delimiter: str | None) -> Layout:
+    """Return the layout of a table with a character between fields, or raise ValueError."""
     with open_text(path, encoding) as file:
         lines = first_lines(file)
         if not any(line.strip() for line in lines):

@@ -7,8 +7,9 @@ import itertools
 from collections.abc import Iterator
 
 from gnomon._validation import message
+from gnomon.data.delimited.blanks import open_rows
 from gnomon.data.delimited.layout import Layout
-from gnomon.data.delimited.lines import KeptLines, open_text
+from gnomon.data.delimited.lines import KeptLines
 from gnomon.data.delimited.rows import OF_COMMENTS, holds_anything, is_comment, lines_above
 
 __all__ = ["record_blocks"]
@@ -36,7 +37,7 @@ def record_blocks(path: str, layout: Layout) -> Iterator[tuple[list[int], list[l
     ValueError
         If rows are of unequal length, or a quoted field does not end.
     """
-    with open_text(path, layout.encoding) as file:
+    with open_rows(path, layout.encoding, blanks=layout.blanks) as file:
         kept = KeptLines(file)
         reader = csv.reader(iter(kept), delimiter=layout.delimiter, strict=True)
         n_above, end = layout.n_above, 0
@@ -92,7 +93,7 @@ def _loose_record(path: str, layout: Layout, line: str, begin: int, end: int) ->
         record = next(reader)
         if reader.line_num == 1:
             return record
-    with open_text(path, layout.encoding) as file:
+    with open_rows(path, layout.encoding, blanks=layout.blanks) as file:
         opened = begin + _opening([*itertools.islice(file, begin - 1, end)], layout.delimiter)
     fact = f"the quote in line {opened} opens a field that does not end"
     remedy = """Close it, or write a quote that belongs to a text twice, within quotes: "5"" pipe"."""
