@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from gnomon._entrance import entrance
 from gnomon._estimator import check_is_fitted
 from gnomon._validation import Integer, check_parameters, message
+from gnomon.data.absent import warn_of_absent
 from gnomon.data.columns import (
     MOST_CATEGORIES,
     check_lists,
@@ -132,8 +133,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Names columns that are left out though they hold numbers or look like them or may be categories, columns
             without any value, features that number or name units such as machines, columns of one value and blanks,
             columns of the same name, columns that are as others are, values such as -1 and 999 far from all others,
-            which may stand for missing ones, and a few cells that lie so far out, as in another unit, that they make
-            the standard deviation of their column.
+            which may stand for missing ones, columns that are 0 in the same rows, and a few cells that lie so far out,
+            as in another unit, that they make the standard deviation of their column.
         """
         most = check_parameters({"max_categories": Integer(2)}, {"max_categories": self.max_categories})[
             "max_categories"
@@ -147,6 +148,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         warn_of_copies(self.rules_, values)
         self.spreads_ = spreads_of(self.rules_, values)
         warn_of_sentinels(values, [*self.get_feature_names_out()], self.rules_)
+        warn_of_absent(values, [*self.get_feature_names_out()], self.rules_)
         own = np.isnan(self.spreads_)
         warn_of_wild_columns(values[:, own], [*self.get_feature_names_out()[own]])
         self.feature_names_in_ = np.array(list(columns), dtype=object)

@@ -26,6 +26,7 @@ from gnomon.data import (
     find_join,
     warn_of_distances,
 )
+from gnomon.data.absent import warn_of_absent
 from gnomon.data.cells import is_cells, read_cells
 from gnomon.data.columns import with_order
 from gnomon.data.frames import is_frame
@@ -179,6 +180,8 @@ def prepare(X: Any, how: Reading) -> Prepared:
         values = settled.table.values
         if isinstance(values, np.ndarray) and data.image_shape is None and not _are_distances(how.metric):
             warn_of_sentinels(values, settled.table.feature_names, data.columns, of_cells=data.part is not None)
+            if not data.part:
+                warn_of_absent(values, settled.table.feature_names, data.columns)
             join = find_join(values, settled.table.feature_names, data.columns)
             if join is not None:
                 warn(join.told, DataWarning)
