@@ -64,7 +64,7 @@ def test_a_table_of_accounts_is_mapped_by_them(tmp_path):
     frame = pd.DataFrame({"x": rng.normal(size=60), "balance": [in_dollars(value, "$({})") for value in AMOUNTS]})
     frame.to_csv(tmp_path / "accounts.csv", index=False)
     for X in (frame, gn.read_table(tmp_path / "accounts.csv")):
-        with pytest.warns(gn.exceptions.DataWarning, match=r"'balance \(\$\)' makes 100.0% .* columns are standardised"):
+        with pytest.warns(gn.exceptions.DataWarning, match=r"'balance \(\$\)' makes 100.0% .* are standardised"):
             made = gn.map(X, method="pca", random_state=0)
         assert made.feature_names == ["x", "balance ($)"]
         np.testing.assert_allclose(made.X[:, 1], AMOUNTS, rtol=1e-6)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.clusters.agreeing import classes_of_column
 from gnomon.data.dataset import LABEL_WORDS, first_few
 from gnomon.data.labels import sort_into_classes
 from gnomon.maps.beside import columns_beside
@@ -131,6 +130,8 @@ def _are_of_labels(result: Map, inside: Mask, outside: Mask) -> bool:
 
 def _tables(result: Map, sides: Codes, n_sides: int) -> list[tuple[str, Counts]]:
     """Return for each column of metadata how many rows of each side have each of its values."""
+    from gnomon.clusters.agreeing import classes_of_column  # with clusters, when first asked for
+
     found: list[tuple[str, Counts]] = []
     for name, column in columns_beside(result).items():
         codes = None if name == result.label_name or named_as_clusters(name) else classes_of_column(column, len(sides))
