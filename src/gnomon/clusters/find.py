@@ -151,7 +151,8 @@ def find_clusters(
     other are alike, `Clusters.caution` and a `DataWarning` say so, and which to keep. Rows of a table sorted by a few
     classes are not alike in this sense. In a table that was shuffled it cannot be seen.
     For curved sheets and threads there is no such guarantee: a bend is seen where neighbourhoods are narrower than half
-    the distance of the groups on its sides, or rows between their nearest parts are as many as in them. Of 80 tables
+    the distance of the groups on its sides, or rows between their nearest parts are as many as in them; and where two
+    groups lie along one thread, the rows along it must show a gap, at a p-value of 0.001. Of 80 tables
     of counts along a path of development without a gap clusters are claimed in 3. Where the rows are truly fewer along
     a path, its parts are clusters: `Clusters.continuum` names those that may be stages of a continuum.
     Clusters that no plane parts, such as rings around each other, are not claimed; ask `gnomon.evaluation.are_apart`.

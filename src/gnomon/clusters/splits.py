@@ -16,6 +16,7 @@ from gnomon._threads import in_order
 from gnomon.clusters.border import HeldOutNeighbors
 from gnomon.clusters.reach import are_neighbors, reaches
 from gnomon.clusters.thinning import Thinning, thinning
+from gnomon.clusters.thread import thinning_along_thread
 from gnomon.clusters.tree import DensityTree, Part
 from gnomon.evaluation.gaps.lines import THIN
 from gnomon.neighbors import RowSearch
@@ -26,6 +27,8 @@ Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 
 _NEARER = (0.5, 0.3)  # shares of two groups that lie nearest to each other, between which rows must be few as well
+_SURE = 1e-3  # p-value of a gap along a thread at most: there are many places for one
+_NEAREST = 5  # learned rows tell which group a row held out belongs to
 _N_NEIGHBORS = 15  # of the other group tell how near to it a row lies
 
 
@@ -102,7 +105,7 @@ class _Ground:
     held_out: Floats
     border: HeldOutNeighbors
     _thinnings: dict[tuple[frozenset[int], frozenset[int]], Thinning] = field(default_factory=dict)
-    _shares: dict[tuple[frozenset[int], frozenset[int]], float] = field(default_factory=dict)
+    _shown: dict[tuple[frozenset[int], frozenset[int]], tuple[float, float]] = field(default_factory=dict)
 
     @cached_property
     def _leaf_means(self) -> dict[int, Floats]:
@@ -158,10 +161,11 @@ class _Ground:
         found = self._thinnings[pair]
         if found.p_value > level or found.share > THIN:
             return None
-        if pair not in self._shares:
-            self._shares[pair] = self._share(one, other, found)
-        share = self._shares[pair]
-        return None if share > THIN else (found.p_value, share)
+        if pair not in self._shown:
+            share = self._share(one, other, found)
+            self._shown[pair] = self._along_thread(one, other, found.p_value, share)
+        p_value, share = self._shown[pair]
+        return None if p_value > level or share > THIN else (p_value, share)
 
     def _thin(self, one: Group, other: Group) -> Thinning:
         a, b = self._nearest_parts(one, other)
@@ -185,6 +189,27 @@ class _Ground:
             if share > THIN:  # no gap, whatever the rest shows
                 break
         return share
+
+    def _along_thread(self, one: Group, other: Group, p_value: float, share: float) -> tuple[float, float]:
+        """Return the p-value and share of a split that holds otherwise, no less than along a thread of both groups.
+
+        Seen from outside, in any one direction, a step along a thread that bends parts its ends.
+        """
+        if share > THIN:
+            return p_value, share
+        groups = [np.zeros(len(self.learned), dtype=np.bool_) for _ in range(2)]
+        for inside, group in zip(groups, (one, other), strict=True):
+            inside[self._around(group)] = True
+        near = [inside[self.border.neighbors[:, :_NEAREST]].sum(axis=1) for inside in groups]
+        learned, held_out = np.flatnonzero(groups[0] | groups[1]), np.flatnonzero(2 * (near[0] + near[1]) > _NEAREST)
+        found = thinning_along_thread(
+            np.concatenate([self.learned[learned], self.held_out[held_out]]),
+            np.concatenate([groups[1][learned], near[1][held_out] > near[0][held_out]]),
+            np.arange(len(learned) + len(held_out)) >= len(learned),
+        )
+        if found is None:
+            return p_value, share
+        return (max(p_value, found.p_value), max(share, found.share)) if found.p_value <= _SURE else (1.0, math.inf)
 
 
 def shown_splits(
