@@ -13,10 +13,9 @@ from gnomon.data.delimited.lines import open_text
 from gnomon.data.delimited.rows import SAMPLE
 from gnomon.data.written import with_exponent
 
-__all__ = ["OF_SCIENCE", "BlankTable", "find_blank_table", "is_of_science", "open_rows"]
+__all__ = ["BlankTable", "find_blank_table", "is_of_science", "open_rows"]
 
-OF_SCIENCE = (".dat", ".xvg", ".colvar")
-"""Endings of files whose fields are mostly parted by blanks."""
+_OF_SCIENCE = (".dat", ".xvg", ".colvar")
 
 _OF_PLUMED = ("colvar", "hills")  # names of files that it writes, without an ending
 _COMMENT = "#@%!"
@@ -55,7 +54,7 @@ class BlankTable(NamedTuple):
 def is_of_science(path: str | os.PathLike[str]) -> bool:
     """Return whether a file is called as tables with blanks between fields are: .dat, .xvg, COLVAR."""
     name = os.path.basename(os.fspath(path)).lower()
-    return name.removesuffix(".gz").endswith(OF_SCIENCE) or name.startswith(_OF_PLUMED)
+    return name.removesuffix(".gz").endswith(_OF_SCIENCE) or name.startswith(_OF_PLUMED)
 
 
 def find_blank_table(path: str, encoding: str) -> BlankTable | None:
