@@ -148,3 +148,23 @@ def test_new_rows_of_a_series_are_not_judged_so():
     rng = np.random.default_rng(0)
     X = np.cumsum(rng.normal(size=(400, 6)), axis=0)
     assert gn.map(X[:350], method="pca").extend(X[350:])[1].off_directions is None
+
+
+def test_rows_unusual_in_columns_that_hardly_vary_are_told_so():
+    X = np.column_stack([factors(2, n=300, p=30), np.zeros((300, 25))])
+    X[7, 30:50], X[:20, 54] = 0.5, 1.0
+    X[8, 35:55], X[8, 3] = 0.5, X[8, 3] + 9.0
+    found = of(X)
+    assert found.n_steady == 25
+    assert sorted(zip(found.rows.tolist(), found.by, strict=True)) == [(7, "unusual"), (8, "off, unusual")]
+    first = {row: features[0] for row, features in zip(found.rows.tolist(), found.features, strict=True)}
+    assert first[8][0] == "c3"
+    alone, both = np.log(300.0), np.log(150.0)  # columns 30 to 34 are unusual in row 7 alone, the next 15 in row 8 too
+    assert first[7] == ("c30", pytest.approx(alone / (5 * alone + 15 * both + np.log(15.0))))
+    head = found.headline()
+    assert "or have unusual values in many of the 25 that are the same in nine rows of ten" in head
+    assert found.columns()["unusual"] == found.unusual[found.rows].tolist()
+    json.dumps(found.to_dict())
+    without = of(X[:, :30])
+    assert (without.n_steady, "nine rows of ten" in without.headline()) == (0, False)
+    assert "unusual" not in without.columns()

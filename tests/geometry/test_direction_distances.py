@@ -181,3 +181,73 @@ def test_units_and_the_type_of_the_numbers_do_not_matter():
     np.testing.assert_allclose(other.within, one.within, rtol=1e-3)
     assert other.off_limit == pytest.approx(one.off_limit * 1024.0**2, rel=1e-3)
     assert ((one.off > one.off_limit) == (one.off_chance < FAMILY / 2)).all()
+
+
+def pictures(seed, n=400, side=28):
+    """Blobs about the middle of a picture: its border is 0 in nearly all, and its corners in all."""
+    rng = np.random.default_rng(seed)
+    y, x = np.indices((side, side)).reshape(2, 1, -1)
+    middle, width = side / 2 - 0.5 + rng.normal(size=(2, n, 1)), rng.uniform(0.8, 1.6, size=(n, 1))
+    return np.round(9.0 * np.exp(-0.5 * ((x - middle[0]) ** 2 + (y - middle[1]) ** 2) / width**2))
+
+
+def unusual(X):
+    found = direction_distances(X)
+    return np.flatnonzero(found.unusual_chance <= FAMILY / found.ways).tolist()
+
+
+def test_how_unusual_a_row_is_in_closed_form():
+    """Of 200 rows 4 have another value in the second column and 1 in the third, and 15 in the last, of two values."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(200, 3)), np.zeros(200), np.full((200, 2), 7.0), np.arange(200) >= 185])
+    X[:4, 4], X[0, 5] = [1.0, 2.0, 8.0, 9.0], -1.0
+    found = direction_distances(X)
+    assert found.steady.columns.tolist() == [3, 4, 5, 6]
+    expected = np.zeros(200)
+    expected[:4], expected[185:] = np.log(50.0), np.log(200.0 / 15.0)
+    expected[0] += np.log(200.0)
+    np.testing.assert_allclose(found.unusual, expected)
+    np.testing.assert_allclose(found.unusual_parts(X, 0), [0.0, np.log(50.0), np.log(200.0), 0.0])
+    assert (found.ways, found.steady.n_vary, found.unusual_chance.min()) == (2, 3, 1.0)
+    assert np.isnan(found.unusual_limit)
+
+
+def test_pictures_of_noise_or_with_a_frame_stand_out_and_no_others():
+    for seed in range(3):
+        X, rng = pictures(seed), np.random.default_rng(seed)
+        assert unusual(X) == []
+        X[:3] = rng.integers(0, 10, size=(3, 784))
+        framed = X[3:6].reshape(-1, 28, 28)
+        framed[:, [0, -1]] = framed[:, :, [0, -1]] = 9.0
+        assert unusual(X) == list(range(6))
+
+
+def test_new_pictures_of_noise_are_more_unusual_than_those_of_the_table():
+    X, X_new = pictures(0), pictures(1)
+    X_new[:3] = np.random.default_rng(2).integers(0, 10, size=(3, 784))
+    found = direction_distances(X)
+    new = found.of_new(X_new, 0.0025)
+    assert np.flatnonzero(new.unusual_chance <= 0.0025 / 3).tolist() == [0, 1, 2]
+    assert (new.unusual > new.unusual_limit).sum() == 3
+    np.testing.assert_array_equal(found.of_new(X[:9], 0.0025).unusual, found.unusual[:9])
+
+
+def test_rare_levels_of_categories_and_rare_numbers_are_nothing_unusual():
+    """Thirty categories of ten levels that go together by halves, and a hundred counts of rows of unlike size."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        shared, X = rng.normal(size=300), [rng.normal(size=(300, 3))]
+        shares = np.cumsum(1.0 / np.arange(1, 11) ** 1.5) / (1.0 / np.arange(1, 11) ** 1.5).sum()
+        for _ in range(30):
+            ranks = np.argsort(np.argsort(shared + rng.normal(size=300))) / 300
+            X.append(np.eye(11)[np.searchsorted(shares, ranks)])
+        X.append(rng.poisson(np.exp(0.6 * rng.normal(size=(300, 1))) * np.exp(rng.normal(-4.0, 1.5, size=100))))
+        assert unusual(np.hstack(X)) == []
+
+
+def test_what_one_rare_level_brings_with_it_is_not_enough():
+    """One row has another value in k of 40 columns: of nine it is looked over, of eleven it stands out."""
+    X = np.column_stack([np.random.default_rng(1).normal(size=(300, 3)), np.zeros((300, 40))])
+    for k, told in ((9, []), (11, [5])):
+        X[5, 3 : 3 + k] = 1.0
+        assert unusual(X) == told

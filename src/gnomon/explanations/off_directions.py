@@ -1,4 +1,4 @@
-"""Rows that lie far off the directions in which columns go together, or far out within them, and by which columns."""
+"""Rows far off the directions in which columns go together, far out within them, or unusual in many columns."""
 
 from __future__ import annotations
 
@@ -26,28 +26,31 @@ Ints = npt.NDArray[np.int64]
 _LISTED = 20  # rows that are printed
 _COLUMNS = 3  # named of each row
 _EXAMPLES = 5  # rows of a group whose columns are looked at
+_LEAST_SHARE = 0.005  # less is "0%"
 _NEW = 0.0025  # how often at most any of new rows is told that are like those of the table
 
 
 @dataclass(frozen=True, kw_only=True)
 class OffDirections(Printed):
-    """Rows that lie off the directions in which columns go together, or far out within them, the least likely first.
+    """Rows off the directions in which columns go together, far out within, or unusual in many, the least likely first.
 
     Attributes
     ----------
     n_directions : int
         Directions in which columns go together; all of them of fewer than 20 columns.
     n_columns : int
-        Columns that count: those of which no value is that of nine rows of ten or more.
+        Columns that count for distances: those of which no value is that of nine rows of ten or more.
+    n_steady : int
+        Columns of which one value is, and of which any row (of new rows: of the map) has another.
     rows : ndarray of shape (n_listed,), int64
         Rows that stand out: of a table without outliers any does in at most one of twenty draws.
     names : list of str or None
         Their names, if the points of the map have names.
     by : list of str
-        Of each, by what it stands out: "off", "within" or "both".
+        Of each, by what it stands out: "off", "within", "both" (of these) or "unusual"; and as "off, unusual".
     features : list of list of (str, float)
-        Of each, the three columns with the largest shares of its distance off the directions, or within them where it
-        stands out by this alone.
+        Of each, the three columns with the largest shares of its distance off the directions, or within them, or of
+        what is unusual (where the fewest rows are), by the first of these by which it stands out.
     together : ndarray of shape (n_together,), int64
         Rows that would stand out, but more than half of whose neighbours do as well: nine or more that are odd alike,
         a group rather than outliers.
@@ -59,13 +62,23 @@ class OffDirections(Printed):
     within : ndarray of shape (n_samples,), float64
         Squared distance within the directions, in variances along each (Hotelling's T squared); 0 if there are none.
     off_chance, within_chance : ndarray of shape (n_samples,), float64, in [0, 1]
-        How likely at most a table without outliers has any row so far out; those of 0.025 and less stand out.
+        How likely at most a table without outliers has any row so far out; those of 0.025 and less stand out, those of
+        0.05 / 3 and less where `unusual_limit` is a number.
     off_limit, within_limit : float
         Beyond which a row stands out; NaN where nothing lies off, or within.
+    unusual : ndarray of shape (n_samples,), float64
+        How unusual each row is in the `n_steady` columns: the sum, over those in which it has another value than nearly
+        all rows, of the logarithm of one over the share of rows that have one.
+    unusual_chance : ndarray of shape (n_samples,), float64, in [0, 1]
+        How likely at most a table without outliers has any row as unusual; 1 up to the sum of ten columns
+        in which no other row is, beyond the median.
+    unusual_limit : float
+        Beyond which a row stands out; NaN where fewer than ten columns are the same in nine rows of ten.
     """
 
     n_directions: int
     n_columns: int
+    n_steady: int
     rows: Ints
     names: list[str] | None
     by: list[str]
@@ -78,6 +91,9 @@ class OffDirections(Printed):
     within_chance: Array
     off_limit: float
     within_limit: float
+    unusual: Array
+    unusual_chance: Array
+    unusual_limit: float
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -86,7 +102,11 @@ class OffDirections(Printed):
         """Return the table by columns, as ``pandas.DataFrame`` and ``polars.DataFrame`` take it."""
         names = {} if self.names is None else {"name": list(self.names)}
         numbers = {name: getattr(self, name)[self.rows].tolist() for name in ("off", "within")}
-        chance = np.minimum(1.0, 2.0 * np.minimum(self.off_chance, self.within_chance)[self.rows])
+        ways = [self.off_chance, self.within_chance]
+        if np.isfinite(self.unusual_limit):
+            ways.append(self.unusual_chance)
+            numbers["unusual"] = self.unusual[self.rows].tolist()
+        chance = np.minimum(1.0, len(ways) * np.min(ways, axis=0)[self.rows])
         texts = [_told(features) for features in self.features]
         return {
             "row": self.rows.tolist(),
@@ -101,8 +121,8 @@ class OffDirections(Printed):
         """Return what is found with plain Python values, one record for each row that stands out."""
         columns = self.columns()
         records = [dict(zip(columns, entry, strict=True)) for entry in zip(*columns.values(), strict=True)]
-        facts = {"n_directions": self.n_directions, "n_columns": self.n_columns}
-        limits = {name: _or_none(getattr(self, name)) for name in ("off_limit", "within_limit")}
+        facts = {"n_directions": self.n_directions, "n_columns": self.n_columns, "n_steady": self.n_steady}
+        limits = {name: _or_none(getattr(self, name)) for name in ("off_limit", "within_limit", "unusual_limit")}
         return {**facts, **limits, "rows": records, "together": self.together.tolist()}
 
     def headline(self) -> str:
@@ -115,6 +135,9 @@ class OffDirections(Printed):
             where = f"off the {many} in which {self.n_columns:,} columns go together, or far out within"
         else:
             where = f"far from the middle {of}, which go together in no direction"
+        if self.n_steady and np.isfinite(self.unusual_limit):
+            has = "have" if len(self) > 1 else "has"
+            where += f", or {has} unusual values in many of the {self.n_steady:,} that are the same in nine rows of ten"
         if not len(self):
             text = f"no row lies {where}"
         else:
@@ -205,35 +228,50 @@ def _told_of(
     level: float,
 ) -> OffDirections:
     """Return the rows that stand out at a level, those of groups by themselves where neighbours are known."""
-    off, within = found.off_chance <= level / 2, found.within_chance <= level / 2
-    rows = np.flatnonzero(off | within)
-    farther = np.fmax(found.off[rows] / found.off_limit, found.within[rows] / found.within_limit)
-    order = np.lexsort((rows, -farther, np.minimum(found.off_chance, found.within_chance)[rows]))
+    bar = level / found.ways
+    off, within, unusual = found.off_chance <= bar, found.within_chance <= bar, found.unusual_chance <= bar
+    rows = np.flatnonzero(off | within | unusual)
+    over = [getattr(found, name)[rows] / getattr(found, f"{name}_limit") for name in ("off", "within", "unusual")]
+    farther = np.fmax(np.fmax(over[0], over[1]), over[2])
+    least = np.min([found.off_chance, found.within_chance, found.unusual_chance], axis=0)[rows]
+    order = np.lexsort((rows, -farther, least))
     rows = rows[order].astype(np.int64)
     grouped = _are_grouped(graph, rows)
     rows, together = rows[~grouped], np.sort(rows[grouped])
-    names = [feature_names[c] for c in found.columns]
+
+    def by(row: int) -> str:
+        distances = ["both"] if off[row] and within[row] else ["off"] * bool(off[row]) + ["within"] * bool(within[row])
+        return ", ".join(distances + ["unusual"] * bool(unusual[row]))
 
     def shares(row: int) -> Array:
-        parts = found.contributions(X, row)[0 if off[row] else 1]
-        return np.asarray(parts / parts.sum())
+        of_all = np.zeros(len(feature_names))
+        if off[row] or within[row]:
+            of_all[found.columns] = found.contributions(X, row)[0 if off[row] else 1]
+        else:
+            of_all[found.steady.columns] = found.unusual_parts(X, row)
+        return np.asarray(of_all / of_all.sum())
 
     examples = together[evenly_spaced(len(together), _EXAMPLES)].tolist() if len(together) else []
+    of_examples = [shares(row) for row in examples]
     return OffDirections(
         n_directions=found.n_directions,
         n_columns=len(found.columns),
+        n_steady=found.steady.n_vary,
         rows=rows,
         names=names_of_rows(point_names, rows),
-        by=["both" if off[row] and within[row] else "off" if off[row] else "within" for row in rows.tolist()],
-        features=[_largest(shares(row), names) for row in rows.tolist()],
+        by=[by(row) for row in rows.tolist()],
+        features=[_largest(shares(row), feature_names) for row in rows.tolist()],
         together=together,
-        together_features=_largest(np.mean([shares(row) for row in examples], axis=0), names) if examples else [],
+        together_features=_largest(np.mean(of_examples, axis=0), feature_names) if examples else [],
         off=found.off,
         within=found.within,
         off_chance=found.off_chance,
         within_chance=found.within_chance,
         off_limit=found.off_limit,
         within_limit=found.within_limit,
+        unusual=found.unusual,
+        unusual_chance=found.unusual_chance,
+        unusual_limit=found.unusual_limit,
     )
 
 
@@ -253,7 +291,7 @@ def _largest(shares: Array, names: Sequence[str]) -> list[tuple[str, float]]:
 
 
 def _told(features: Sequence[tuple[str, float]]) -> str:
-    return ", ".join(f"{name} {share:.0%}" for name, share in features)
+    return ", ".join(f"{name} {f'{share:.0%}' if share >= _LEAST_SHARE else 'under 1%'}" for name, share in features)
 
 
 def _cell(value: Any) -> str:

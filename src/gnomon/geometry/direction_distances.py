@@ -1,4 +1,4 @@
-"""How far rows lie off the directions in which columns go together, and how far out within them."""
+"""How far rows lie off the directions in which columns go together and out within them, and how unusual they are."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._arithmetic import squared_lengths
+from gnomon._arithmetic import exp, log, squared_lengths
 from gnomon.geometry.common_directions import FEWEST_COLUMNS, common_directions
 from gnomon.geometry.farthest import Tail
 from gnomon.linalg import principal_components, product, uniform_matrix
 from gnomon.linalg.table import dense_rows, evenly_spaced
 
-__all__ = ["FAMILY", "FEWEST_ROWS", "MOST_APART", "DirectionDistances", "Directions", "direction_distances"]
+__all__ = ["FAMILY", "FEWEST_ROWS", "MOST_APART", "DirectionDistances", "Directions", "Steady", "direction_distances"]
 
 Float64Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -36,10 +36,12 @@ _FOLDS, _FEW, _OF_MANY = 5, 4000, 2  # parts of the rows, up to so many, and bey
 _ROUNDS = 3
 _SAME = 0.9  # share of rows with one value from which on a column says nothing
 _LOOKED_AT = 500  # rows by which it is seen
+_FEWEST_UNUSUAL = 10  # columns in which no other row is: fewer may be what one rare level brings with it
 _LEAST = 1e-9  # of the variance of all directions: less is what rounding leaves of none
 _ROUNDING = 1e-8  # of the usual squared length of a row
+_LARGEST_ROOT = 700.0  # of a sum: its power is a number still
 _TOGETHER = 1 << 22  # numbers that are written out at once
-_STREAM = 0x4F44
+_STREAM, _TIES = 0x4F44, 0x5449
 _MAD = 1.4826022185056018  # standard deviations of a normal column in its median deviation
 
 
@@ -180,6 +182,83 @@ class _Bar:
         return max(by_own, *(self.usual + tail.limit(chance) for tail in self.parts)) - self.least
 
 
+@dataclass(frozen=True)
+class Steady:
+    """Columns of which one value is that of nine rows of ten or more, and how unusual rows are that have others.
+
+    A row has in each the logarithm of one over the share of rows that have another value than most, if it has one as
+    well, however far off: of a rare level of a category, and of a rare large number, that is no more than log n.
+
+    Attributes
+    ----------
+    columns : ndarray of int64
+        A row of the table may have another value in them, or none has.
+    usual : ndarray of shape (n_columns,), float64
+        The value of most rows in each.
+    weights : ndarray of shape (n_columns,), float64
+        The logarithm of one over the share of rows with another, and log n where there is none: a new row that has one
+        is as the one row of the table would be.
+    n_vary : int
+        Columns in which any row of the table has another value.
+    tails : list of Tail
+        How the sums of rows fall; none of fewer than ten columns.
+    least : float
+        From so much on a row may stand out: more than the median by ten columns in which no other row is unusual.
+    """
+
+    columns: Ints
+    usual: Float64Array
+    weights: Float64Array
+    n_vary: int
+    tails: list[Tail]
+    least: float
+
+    @classmethod
+    def learn(cls, X: Any, columns: Ints, usual: Float64Array) -> tuple[Self, Float64Array]:
+        """Learn from all rows of a table; also return how unusual each is."""
+        n = int(X.shape[0])
+        step = max(1, _TOGETHER // max(len(columns), 1))
+        starts = range(0, n, step) if len(columns) else range(0)
+        n_others = np.zeros(len(columns), dtype=np.int64)
+        for begin in starts:
+            n_others += (dense_rows(X[begin : begin + step])[:, columns] != usual).sum(axis=0)
+        weights = log(n / np.maximum(n_others, 1))
+        found = cls(columns, usual, weights, int(np.count_nonzero(n_others)), [], float("nan"))
+        sums = np.zeros(n)
+        for begin in starts:
+            sums[begin : begin + step] = found.sums(dense_rows(X[begin : begin + step]))
+        if len(columns) < _FEWEST_UNUSUAL:
+            return found, sums
+        least = float(np.median(sums) + _FEWEST_UNUSUAL * log(float(n)))
+        spread = sums + 1.0 - uniform_matrix(0, _TIES, (n, 1))[:, 0]  # of equal sums there are no gaps to learn from
+        counts = sorted({_number_apart(n, share) for share in _SHARES_APART})
+        tails = [Tail.learn(_stretched(spread), count, min(int(_WITHIN * n) - count, _GAPS)) for count in counts]
+        return replace(found, tails=tails, least=least), sums
+
+    def parts(self, X: Float64Array) -> Float64Array:
+        """Return how unusual rows are in each column."""
+        return np.where(X[:, self.columns] != self.usual, self.weights, 0.0)
+
+    def sums(self, X: Float64Array) -> Float64Array:
+        """Return how unusual rows are in all columns."""
+        return np.asarray(self.parts(X).sum(axis=1))
+
+    def expected(self, sums: Float64Array) -> Float64Array:
+        """Return how many rows of such a table, at most on average, are more unusual than each."""
+        if not self.tails:
+            return np.full(len(sums), np.inf)
+        values = _stretched(sums)
+        found = np.min([len(self.tails) * tail.expected(values) for tail in self.tails], axis=0)
+        return np.where(sums >= self.least, found, np.inf)
+
+    def limit(self, chance: float) -> float:
+        """Return the sum beyond which less is expected; NaN of too few columns."""
+        if not self.tails:
+            return float("nan")
+        value = min(tail.limit(chance / len(self.tails)) for tail in self.tails)
+        return max(self.least, float(np.square(log(value))))
+
+
 @dataclass(frozen=True, kw_only=True)
 class DirectionDistances:
     """How far each row of a table lies off common directions and within them, beside other rows.
@@ -194,7 +273,14 @@ class DirectionDistances:
     off_chance, within_chance : ndarray of shape (n_samples,), float64, in [0, 1]
         How likely any row of a table without outliers lies as far out.
     off_limit, within_limit : float
-        From where on this is half of `FAMILY`.
+        From where on this is `FAMILY` over `ways`.
+    unusual : ndarray of shape (n_samples,), float64
+        How unusual each row is in the columns of `steady`.
+    unusual_chance : ndarray of shape (n_samples,), float64, in [0, 1]
+        How likely any row of a table without outliers is as unusual.
+    unusual_limit : float
+        From where on this is `FAMILY` over `ways`; NaN of fewer than ten columns.
+    steady : Steady
     parts : list of Directions
     part : ndarray of shape (n_samples,), int64
         By which of them each row is measured; it was not learned from that row.
@@ -210,9 +296,18 @@ class DirectionDistances:
     within_chance: Float64Array
     off_limit: float
     within_limit: float
+    unusual: Float64Array
+    unusual_chance: Float64Array
+    unusual_limit: float
+    steady: Steady
     parts: list[Directions]
     part: Ints
     bars: tuple[_Bar, _Bar]
+
+    @property
+    def ways(self) -> int:
+        """In how many ways a row may stand out, which share the chance that any does."""
+        return 3 if self.steady.tails else 2
 
     def of_new(self, X_new: Any, level: float) -> Self:
         """Return the distances of other rows, and how likely any of as many rows like those of the table is as far.
@@ -221,14 +316,15 @@ class DirectionDistances:
         ----------
         X_new : ndarray of shape (n_rows, n_features)
         level : float in (0, 1)
-            Half of it is the chance at the limits.
+            This over `ways` is the chance at the limits.
 
         Returns
         -------
         DirectionDistances
             Of these rows, and for as many.
         """
-        rows = dense_rows(X_new)[:, self.columns]
+        of_all = dense_rows(X_new)
+        rows, unusual = of_all[:, self.columns], self.steady.sums(of_all)
         times = len(rows) / len(self.part)
         off, within = self.parts[0].distances(rows)
         off /= self.parts[0].loose(within)
@@ -239,8 +335,11 @@ class DirectionDistances:
             within=within,
             off_chance=np.minimum(1.0, times * of_off.expected(off)),
             within_chance=np.minimum(1.0, times * of_within.expected(within)),
-            off_limit=of_off.limit(level / 2 / times),
-            within_limit=of_within.limit(level / 2 / times),
+            off_limit=of_off.limit(level / self.ways / times),
+            within_limit=of_within.limit(level / self.ways / times),
+            unusual=unusual,
+            unusual_chance=np.minimum(1.0, times * self.steady.expected(unusual)),
+            unusual_limit=self.steady.limit(level / self.ways / times),
             part=np.zeros(len(rows), dtype=np.int64),
         )
 
@@ -249,6 +348,10 @@ class DirectionDistances:
         directions = self.parts[self.part[row]]
         off, within = directions.contributions(dense_rows(X[row : row + 1])[:, self.columns])
         return off[0] / directions.loose(within.sum()), within[0]
+
+    def unusual_parts(self, X: Any, row: int) -> Float64Array:
+        """Return the parts of the columns of `steady` in how unusual a row is."""
+        return self.steady.parts(dense_rows(X[row : row + 1]))[0]
 
 
 def direction_distances(X: Any, n_directions: int | None = None) -> DirectionDistances | None:
@@ -263,6 +366,10 @@ def direction_distances(X: Any, n_directions: int | None = None) -> DirectionDis
     `gnomon.geometry.farthest.Tail`: by up to a hundred of those that follow on the largest, which are one in a hundred
     of all rows, or one in forty, and five at least; and by how the largest contributions of columns, and along each
     direction, fall, as one value with a heavy tail may be all that is odd in a row.
+
+    Columns of which one value is that of nine rows of ten (the border of pictures, rare levels of a category) have no
+    such distance. In these a row counts as the more unusual the more of them it has another value in, and the fewer
+    others have, however far off; the sums are judged likewise by how those of other rows fall.
 
     Parameters
     ----------
@@ -282,7 +389,9 @@ def direction_distances(X: Any, n_directions: int | None = None) -> DirectionDis
        Technometrics 21, 1979.
     """
     n = int(X.shape[0])
-    columns = _columns_that_count(X) if n >= FEWEST_ROWS else np.empty(0, dtype=np.int64)
+    if n < FEWEST_ROWS:
+        return None
+    columns, same, usual = _columns_by_kind(X)
     if len(columns) < 2:
         return None
     k = _number_of_directions(X, columns) if n_directions is None else n_directions
@@ -305,6 +414,8 @@ def direction_distances(X: Any, n_directions: int | None = None) -> DirectionDis
         _Bar.learn(off, [off_shares], sample, rounding),
         _Bar.learn(within, [within_shares, *each], sample, 0.0),
     )
+    steady, unusual = Steady.learn(X, same, usual)
+    level = FAMILY / (3 if steady.tails else 2)
     return DirectionDistances(
         n_directions=k,
         columns=columns,
@@ -312,12 +423,21 @@ def direction_distances(X: Any, n_directions: int | None = None) -> DirectionDis
         within=within,
         off_chance=np.minimum(1.0, bars[0].expected(off)),
         within_chance=np.minimum(1.0, bars[1].expected(within)),
-        off_limit=bars[0].limit(FAMILY / 2),
-        within_limit=bars[1].limit(FAMILY / 2),
+        off_limit=bars[0].limit(level),
+        within_limit=bars[1].limit(level),
+        unusual=unusual,
+        unusual_chance=np.minimum(1.0, steady.expected(unusual)),
+        unusual_limit=steady.limit(level),
+        steady=steady,
         parts=parts,
         part=part,
         bars=bars,
     )
+
+
+def _stretched(sums: Float64Array) -> Float64Array:
+    """Return values with the tail of a power where sums fall more slowly than exponentially, as by their roots."""
+    return exp(np.minimum(np.sqrt(sums), _LARGEST_ROOT))
 
 
 def _number_apart(n: int, share: float = MOST_APART) -> int:
@@ -328,15 +448,17 @@ def _rows_of_sample(n_columns: int) -> int:
     return min(_SAMPLE, max(_NUMBERS // n_columns, 200))
 
 
-def _columns_that_count(X: Any) -> Ints:
-    """Return the columns of more than two values, none of which nearly all rows have.
+def _columns_by_kind(X: Any) -> tuple[Ints, Ints, Float64Array]:
+    """Return the columns of more than two values, none of which nearly all rows have; those of one, and that value.
 
     Those of two are answers or the levels of a category, of which a rare one is no distance.
     """
     some = np.sort(dense_rows(X[evenly_spaced(int(X.shape[0]), _LOOKED_AT)]), axis=0)
-    same = int(_SAME * len(some))
+    n_same = int(_SAME * len(some))
     several = ((some > some[0]) & (some < some[-1])).any(axis=0)
-    return np.flatnonzero(several & (some[same:] > some[: len(some) - same]).all(axis=0)).astype(np.int64)
+    steady = (some[n_same:] == some[: len(some) - n_same]).any(axis=0)
+    columns, same = (np.flatnonzero(these).astype(np.int64) for these in (several & ~steady, steady))
+    return columns, same, some[len(some) // 2, same]
 
 
 def _rows_of(X: Any, rows: Ints, columns: Ints) -> Float64Array:

@@ -115,9 +115,10 @@ class RowQuestions:
 
         Rows that are odd alike are neighbours of each other and have no low density, and a few odd values of many
         hardly change distances. So `Outliers.off_directions` tells which rows lie off the directions in which the
-        columns go together (Q, the squared prediction error), or far out within them (Hotelling's T squared), and by
-        which columns. It is of `X`, standardised if the map was made so; None for sparse tables, for distances that
-        were given, and for metrics that read values otherwise than as numbers.
+        columns go together (Q, the squared prediction error), or far out within them (Hotelling's T squared), or have
+        unusual values in many columns that are the same in nine rows of ten, and by which columns. It is of `X`,
+        standardised if the map was made so; None for sparse tables, for distances that were given, and for metrics that
+        read values otherwise than as numbers.
 
         Parameters
         ----------
