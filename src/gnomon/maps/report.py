@@ -19,6 +19,7 @@ from gnomon.explanations.contrast.without_spread import without_spread
 from gnomon.maps.cautions import of_order, without_cautions
 from gnomon.maps.confounded import told_of_confounded_labels
 from gnomon.maps.found import told_of_labels
+from gnomon.maps.hubs import hubs_told, neighbor_lists
 from gnomon.maps.together import directions_together, directions_told
 from gnomon.maps.verdicts import islands_beside, verdict_lines
 from gnomon.neighbors.straight import STRAIGHT, has_straight_rows
@@ -72,6 +73,7 @@ def describe(result: Map) -> dict[str, Any]:
         "points": points.to_dict(),
         "intrinsic_dimension": result.intrinsic_dimension().to_dict(),
         "common_directions": directions_together(result),
+        "neighbor_lists": neighbor_lists(result),
         "fit": explanation.describe_fit(),
         "median_local_r2": float(np.nanmedian(explanation.r2)) if explanation.mask.any() else None,
         "top_features": [
@@ -113,6 +115,7 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
         "",
         "How many dimensions the data have",
         *_dimension_lines(result, facts["common_directions"]),
+        f"  {hubs_told(facts['neighbor_lists'])}",
         "",
         "What moves points most, within neighbourhoods",
         "  " + ", ".join(str(row["feature"]) for row in facts["top_features"]),

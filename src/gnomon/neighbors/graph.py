@@ -78,6 +78,12 @@ class NeighborGraph(ShortRepr):
         most = 1.0 - _ROUNDING if self.metric in _BOUNDED else np.inf
         return np.asarray(self.distances[:, 0] >= most)
 
+    @property
+    def in_lists(self) -> npt.NDArray[np.int64]:
+        """In how many lists of neighbours each row is, (n_samples,): hubs are in very many, other rows in none."""
+        rows = self.indices.ravel() if self.mask is None else self.indices[self.mask]
+        return np.bincount(rows, minlength=self.n_samples).astype(np.int64)
+
     def nearest(self, n_neighbors: int) -> Self:
         """Return the graph of the first n_neighbors neighbours of each row; itself if it has no more."""
         if self.n_neighbors <= n_neighbors:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnomon._printed import ordinal
 from gnomon.evaluation.words import grade
 from gnomon.maps.cautions import without_cautions
+from gnomon.maps.hubs import hubs_told, neighbor_lists
 from gnomon.maps.printed.markup import drawing, join, table, tag
 from gnomon.maps.printed.subject import Section, Subject
 from gnomon.maps.together import directions_together, directions_told
@@ -143,6 +144,7 @@ def dimension(subject: Subject) -> Section:
                 tag("p", first, " ", lost, _beside_the_measure(subject, "intrinsic_dimension", _OF_NEAREST)),
                 caution,
                 told,
+                tag("p", hubs_told(neighbor_lists(subject.map))),
                 drawing(plot_dimension(found), words, key="dimension"),
             ]
         ),
