@@ -351,7 +351,8 @@ class DirectionDistances:
 
     def unusual_parts(self, X: Any, row: int) -> Float64Array:
         """Return the parts of the columns of `steady` in how unusual a row is."""
-        return self.steady.parts(dense_rows(X[row : row + 1]))[0]
+        parts: Float64Array = self.steady.parts(dense_rows(X[row : row + 1]))[0]
+        return parts
 
 
 def direction_distances(X: Any, n_directions: int | None = None) -> DirectionDistances | None:
@@ -437,7 +438,8 @@ def direction_distances(X: Any, n_directions: int | None = None) -> DirectionDis
 
 def _stretched(sums: Float64Array) -> Float64Array:
     """Return values with the tail of a power where sums fall more slowly than exponentially, as by their roots."""
-    return exp(np.minimum(np.sqrt(sums), _LARGEST_ROOT))
+    stretched: Float64Array = exp(np.minimum(np.sqrt(sums), _LARGEST_ROOT))
+    return stretched
 
 
 def _number_apart(n: int, share: float = MOST_APART) -> int:

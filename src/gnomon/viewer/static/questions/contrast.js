@@ -155,7 +155,7 @@ function contrastFeature(table, slot, counts) {
     auc = n && m ? wins / (n * m) : 0.5;
   let square = 0,
     below = [0, 0],
-    spread = [0, 0]; // squares of the share of the other side that each row lies above, or of the rest below, less the AUC
+    spread = [0, 0]; // squares of the shares that rows lie above, or rows of the rest below, less the AUC
   for (let code = 0; code < 256; code++) {
     if (!totals[start + code]) continue;
     const value = table.decode(slot, code),
