@@ -11,7 +11,6 @@ _ROOT = Path(__file__).parents[1]
 _DOCS = _ROOT / "docs"
 _PAGES = sorted(_DOCS.glob("*.md"))
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
-_INCLUDED = re.compile(r"^```\{include\} (\S+)\n```$", re.MULTILINE)
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 _FIRST = ("index", "install", "quickstart", "reading-a-map", "illusions", "choosing", "glossary")
 _LEFT_OUT = ("images/", "docs/images/", "benchmarks/")  # of a source distribution
@@ -35,9 +34,8 @@ def _sentences(page):
 
 
 def _headings(page):
-    """Return what a heading of a page, and of what it includes, is called in links, as GitHub and MyST call it."""
-    text = _INCLUDED.sub(lambda found: (page.parent / found[1]).read_text(), page.read_text())
-    found = re.findall(r"^#+ (.+)$", _FENCED.sub("", text), re.MULTILINE)
+    """Return what a heading of a page is called in links, as GitHub and MyST call it."""
+    found = re.findall(r"^#+ (.+)$", _FENCED.sub("", page.read_text()), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", _LINK.sub(r"\2", heading).lower()).replace(" ", "-") for heading in found}
 
 
