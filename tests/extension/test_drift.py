@@ -213,6 +213,24 @@ def test_other_shares_of_the_labels_are_told_as_such():
     assert "a column has one value in all new rows (column 3)" in str(broken)
 
 
+def test_slightly_other_shares_of_the_labels_are_no_fault_of_preparation():
+    rng = np.random.default_rng(0)
+    centers = 5.0 * np.eye(8)
+
+    def rows(shares, n):
+        kind = rng.choice(8, n, p=shares)
+        return centers[kind] + rng.normal(size=(n, 8)), np.array(list("abcdefgh"))[kind]
+
+    (X, labels), (X_new, _) = rows(np.full(8, 0.125), 1500), rows([0.3, *np.full(7, 0.1)], 1000)
+    told = measure_drift(X, X[:, :2], X_new, X_new[:, :2], labels=labels)
+    assert (told.differs, bool(told.slight), told.by_shares) == (False, True, True)
+    assert told.summary().splitlines()[-1].startswith("No need to fit again. The new rows come in other shares of the")
+    shifted = X_new + 0.3 * np.eye(8)[5]  # and one column is higher beside
+    told = measure_drift(X, X[:, :2], shifted, shifted[:, :2], labels=labels)
+    assert (told.differs, bool(told.slight), told.by_shares) == (False, True, False)
+    assert "surely shifted, though little" in told.summary()
+
+
 def test_a_shift_is_as_likely_as_told():
     rng = np.random.default_rng(0)
     for n, m in ((300, 5), (300, 100)):

@@ -186,7 +186,7 @@ def measure_drift(
         blank=blank,
         metric=metric,
     )
-    if not drift.labels or not drift.differs:
+    if not drift.labels or not (drift.differs or drift.slight):
         return drift
     weights = like_shares(labels, graph.indices, indices)
     scored = None if novelty is None else (novelty.score_fitted(graph.indices, graph.distances), scores)

@@ -107,8 +107,8 @@ class Drift(Printed):
         In which columns new rows have categories that the map does not know. It has no feature for them: such rows
         count as in none of the known ones.
     by_shares : bool
-        Whether what differs is explained by how many of the new rows came to which label: beside old rows in the same
-        shares of the labels they do not differ so.
+        Whether what differs, or is shifted though little, is explained by how many of the new rows came to which label:
+        beside old rows in the same shares of the labels they do not differ so, nor are they shifted.
     caution : str
         What the order of the rows of the map, or of the new ones, says against comparing all of them, and what is left
         out, such as weights of rows that made the map; empty if nothing.

@@ -48,4 +48,5 @@ def differs_by_shares(
         share = weights / weights.sum()
         shift = float(largest_difference(scored[0][:, None], scored[1][:, None], share)[0])
         p_value = chance_of_shift(shift, float(weights.sum() ** 2 / (weights**2).sum()), drift.n_new)
-    return not replace(drift, columns=columns, shift=shift, shift_p_value=p_value).differs
+    other = replace(drift, columns=columns, shift=shift, shift_p_value=p_value)
+    return not other.differs and (drift.differs or not other.slight)
