@@ -24,6 +24,7 @@ from gnomon.data.columns import (
     warn_of_copies,
     warn_of_repeated_names,
 )
+from gnomon.data.floors import warn_of_filled_floors
 from gnomon.data.sentinels import warn_of_sentinels
 from gnomon.data.table import check_same_length, check_shape
 from gnomon.data.target import check_unused_target
@@ -133,8 +134,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Names columns that are left out though they hold numbers or look like them or may be categories, columns
             without any value, features that number or name units such as machines, columns of one value and blanks,
             columns of the same name, columns that are as others are, values such as -1 and 999 far from all others,
-            which may stand for missing ones, columns that are 0 in the same rows, and a few cells that lie so far out,
-            as in another unit, that they make the standard deviation of their column.
+            which may stand for missing ones, columns that are 0 in the same rows, columns filled in by their least
+            value, and a few cells that lie so far out, as in another unit, that they make the standard deviation of
+            their column.
         """
         most = check_parameters({"max_categories": Integer(2)}, {"max_categories": self.max_categories})[
             "max_categories"
@@ -149,6 +151,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.spreads_ = spreads_of(self.rules_, values)
         warn_of_sentinels(values, [*self.get_feature_names_out()], self.rules_)
         warn_of_absent(values, [*self.get_feature_names_out()], self.rules_)
+        warn_of_filled_floors(values, [*self.get_feature_names_out()])
         own = np.isnan(self.spreads_)
         warn_of_wild_columns(values[:, own], [*self.get_feature_names_out()[own]])
         self.feature_names_in_ = np.array(list(columns), dtype=object)

@@ -29,6 +29,7 @@ from gnomon.data import (
 from gnomon.data.absent import warn_of_absent
 from gnomon.data.cells import is_cells, read_cells
 from gnomon.data.columns import with_order
+from gnomon.data.floors import warn_of_filled_floors
 from gnomon.data.frames import is_frame
 from gnomon.data.records import are_records, read_records
 from gnomon.data.sentinels import warn_of_sentinels
@@ -182,6 +183,7 @@ def prepare(X: Any, how: Reading) -> Prepared:
             warn_of_sentinels(values, settled.table.feature_names, data.columns, of_cells=data.part is not None)
             if not data.part:
                 warn_of_absent(values, settled.table.feature_names, data.columns)
+            warn_of_filled_floors(values, settled.table.feature_names)
             join = find_join(values, settled.table.feature_names, data.columns)
             if join is not None:
                 warn(join.told, DataWarning)
