@@ -46,12 +46,14 @@ def test_columns_filled_by_zeros_are_found(seed):
 
 
 def test_columns_filled_by_zeros_are_found_among_many_rows():
-    values = np.tile(np.array([0.0, 0.0, 1.0]), 1000)[:, None] * np.random.default_rng(0).normal(25, 1, (3000, 6))
+    values = np.tile(np.array([0.0, 1.0, 1.0]), 1000)[:, None] * np.random.default_rng(0).normal(25, 1, (3000, 6))
     columns, zero = find_filled_floors(values)
     np.testing.assert_array_equal(columns, np.arange(6))
     assert zero
     values[1, :2] = 1.0  # of a row that is looked at last
     assert find_filled_floors(values) is None
+    mostly = np.tile(np.array([0.0, 0.0, 1.0]), 1000)[:, None] * np.random.default_rng(0).normal(25, 1, (3000, 6))
+    assert find_filled_floors(mostly) is None  # as roots of shares of words
 
 
 def test_missing_values_that_are_left_and_few_columns_are_not_told():

@@ -16,6 +16,7 @@ from gnomon.exceptions import DataWarning
 __all__ = ["find_filled_floors", "warn_of_filled_floors"]
 
 _LEAST, _MOST = 0.05, 0.9  # of the known values of a column, that are its least one
+_MOST_ZERO = 0.5  # where that is 0: most of what is counted or weighed by words is 0 by nature
 _FEWEST_ROWS = 5  # that have it
 _FEWEST_OTHERS = 20  # other values of a column, from which can be judged whether it is continuous
 _FEWEST_COLUMNS = 5  # which have such a least value
@@ -34,8 +35,8 @@ def find_filled_floors(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], 
     The least value of such a column is that of 5 % to 90 % of its rows, five times as many as have any other value, of
     which half and more differ and of which none repeats the largest so often. There are five such columns, and a fifth
     of all. Either each has its own least value and none has 0 in its range: zeros that were shifted when columns were
-    centred do, and those of counts, pixels and activations are the same in all. Or it is 0, and lies from all others by
-    more than twice their range.
+    centred do, and those of counts, pixels and activations are the same in all. Or it is 0, in half of the rows at
+    most, and lies from all others by more than twice their range.
 
     Parameters
     ----------
@@ -63,7 +64,7 @@ def find_filled_floors(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], 
             continue
         if low[f] > 0.0:
             own.append(f)
-        elif float(others[0]) > _GAP * (float(others[-1]) - float(others[0])):
+        elif at_floor[f] <= _MOST_ZERO * known[f] and float(others[0]) > _GAP * float(others[-1] - others[0]):
             zero.append(f)
     if len(zero) >= _needed(values.shape[1]):
         return np.array(zero, dtype=np.intp), True
