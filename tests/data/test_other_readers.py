@@ -290,10 +290,12 @@ def test_spreadsheets_are_refused_with_what_to_do(tmp_path, name):
         ("t.dta", r"pandas\.read_stata reads of it to gnomon\.map"),
         ("t.SAV", r"pandas\.read_spss, which needs pyreadstat"),
         ("t.sas7bdat", r"pandas\.read_sas"),
+        ("t.mat", r"Read it by scipy\.io\.loadmat, from version 7\.3 on by h5py"),
+        ("t.nwb", "Read it by pynwb"),
         ("t.rds", r"In R write its table by arrow::write_parquet\(table, 'FILE\.parquet'\) or write\.csv"),
     ],
 )
-def test_files_of_programs_for_statistics_are_refused_with_what_to_do(tmp_path, name, remedy):
+def test_files_of_other_programs_are_refused_with_what_to_do(tmp_path, name, remedy):
     (tmp_path / name).touch()
     with pytest.raises(ValueError, match=remedy):
         read_table(tmp_path / name)

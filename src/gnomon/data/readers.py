@@ -45,6 +45,10 @@ _TRAJECTORY = (
     "ase.io.read(path, ':'), and pass it to gnomon.map."
 )
 _REMEDIES |= dict.fromkeys((".xyz", ".extxyz", ".pdb", ".gro", ".dcd", ".xtc", ".trr", ".nc"), _TRAJECTORY)
+_REMEDIES |= {
+    ".mat": "Read it by scipy.io.loadmat, from version 7.3 on by h5py, and pass one of its arrays to gnomon.map.",
+    ".nwb": "Read it by pynwb, and pass a table of it, such as counts of spikes in bins of time, to gnomon.map.",
+}
 _SUPPORTED = (*_TEXT, ".npy", ".npz", *_ARROW, ".h5ad")
 
 
