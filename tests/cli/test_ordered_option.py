@@ -59,3 +59,9 @@ def test_an_order_without_column_or_steps_is_refused(table, text):
     assert "must be COL=LOW,...,HIGH" in found.output
     both = run(table, "--ordered", "no", "--ordered", "plan=c,d")
     assert "no is for all columns" in both.output
+
+
+def test_labels_cannot_be_forgotten(table):
+    result = run(table, "--labels", "plan", "--forget", "trust,plan")
+    assert result.exit_code == 2
+    assert "column 'plan' must be left out of --forget where it is --labels" in result.output

@@ -319,6 +319,9 @@ def test_the_remedy_fits_the_table():
     assert "periodic(360, inf)', under which columns keep their units, or give the sine" in told_wrapped(
         OMEGA, 500 + PHI
     )
+    for name in ("x", "feature 1"):  # small and within a turn, but no angle
+        assert "periodic(360, inf)'" in told_wrapped(OMEGA, PHI / 100.0, names=["omega", name])
+    assert "periodic(360)'" in told_wrapped(OMEGA, PHI / 100.0, names=["omega", "phi"])
     many = told_wrapped(OMEGA, *[500 + PHI] * 8)
     assert many.endswith("If they are angles, give the sine and cosine of each in place of it.")
     assert "periodic" not in told_wrapped(OMEGA, 500 + PHI, metric="gower")
@@ -437,7 +440,8 @@ def test_a_few_rows_beyond_the_seam_are_enough_of_a_column_that_is_called_an_ang
     few = np.append(basin(110.0), [-179.0, -178.0, -177.0, 178.0, -170.0, -168.0, 176.0, 172.0, 170.0])
     assert f"{name!r} from -1" in told_wrapped(few, names=[name])
     assert told_wrapped(few, names=["balance"]) == ""
-    sparse = np.where(DRAWS.random(1000) < 0.8, 0.0, np.radians(turned(DRAWS.uniform(0, 360, 1000))))  # absent jets
+    draw = np.random.default_rng(0)
+    sparse = np.where(draw.random(3000) < 0.8, 0.0, np.radians(turned(draw.uniform(0, 360, 3000))))  # absent jets
     assert f"{name!r}" in told_wrapped(sparse, names=[name])
 
 

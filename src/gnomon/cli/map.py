@@ -312,6 +312,9 @@ def map(
     scaling = given(n_fitted=n_fitted, executor=cluster, folder=folder)
     in_blocks = _is_stored(data, memory, asked=bool(scaling))
     stated = given(missing=missing) | scale_given(scale)
+    if labels is not None and labels in (forget or ()):
+        remedy = "Leave it out of one of them."
+        raise ValueError(message(f"column {labels!r:.60}", "left out of --forget where it is --labels", remedy=remedy))
     if in_blocks or scaling:
         require_readable(data)
         why = why_in_blocks(data, asked=bool(scaling))

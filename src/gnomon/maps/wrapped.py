@@ -81,6 +81,9 @@ _DAY_WORDS = {"hours", "hrs", "of", "day", "the", "time", "local", "utc"}
 _TELLS_NOTHING = re.compile(r"(?i:feature|column|col|dim|var|[xv])?[\s_]*\d+")
 
 
+_OF_TURN = 0.25  # that a column without a telling name goes round, beside angles, to be one
+
+
 class _Circle(NamedTuple):
     """What a column may lie around: values of a kind from a begin to a period later."""
 
@@ -316,6 +319,12 @@ def _told_places(
     )
 
 
+def _may_be_an_angle(name: str, *, wide: bool) -> bool:
+    """Return whether a column that lies within one turn is one, by its name or, where that tells nothing, its range."""
+    words = {word.lower() for word in words_of(name)}
+    return bool(words & _ANGLE_WORDS) or (wide and _TELLS_NOTHING.fullmatch(name) is not None)
+
+
 def _told_wrapped(
     found: dict[int, _Circle], names: Sequence[str], ends: tuple[Floats, Floats], metric: str, *, beside: bool
 ) -> str:
@@ -330,7 +339,9 @@ def _told_wrapped(
     if first.kind != _ANGLES:
         near = [float(low[columns[0]]), float(high[columns[0]])]
     remedy = f"give the sine and cosine of each{'' if kinds == [_ANGLES] else ', as an angle,'} in place of it"
-    of_all = len(found) == len(low) or kinds == [_ANGLES]
+    others = [k for k in range(len(low)) if k not in found]
+    wide = high - low >= _OF_TURN * first.period
+    of_all = not others or (kinds == [_ANGLES] and all(_may_be_an_angle(names[k], wide=wide[k]) for k in others))
     if beside:
         pass
     elif of_all and len(periods) == 1 and low.min() >= min(begins) and high.max() <= min(begins) + max(periods):
