@@ -147,6 +147,11 @@ def test_annotations_of_cells_are_forgotten(table):
 
 
 def test_what_is_needed_cannot_be_forgotten(table):
+    for argument, said in (("ordered", ["a", "b"]), ("lists", ";")):
+        text = rf"column 'email' must be left out of forget where it is in {argument}\. Leave"
+        with pytest.raises(ValueError, match=text) as caught:
+            gn.map(table, "pca", forget=["email"], **{argument: {"email": said}})
+        assert "@" not in str(caught.value)
     for argument in ("labels", "target"):
         with pytest.raises(ValueError, match=rf"column 'ward' must be left out of forget where it is {argument}"):
             gn.map(table, "umap", forget=["ward"], **{argument: "ward"})

@@ -52,13 +52,18 @@ def _weights(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     return found or None
 
 
+def _is_of_all(values: tuple[str, ...]) -> bool:
+    """Return whether "no" is given, which is for all columns, and nothing beside it."""
+    if "no" in values and len(values) > 1:
+        raise click.BadParameter("no is for all columns: give it alone, or COL=no for one column.")
+    return "no" in values
+
+
 def _orders(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any] | bool | None:
     """Turn COL=LOW,...,HIGH, COL=no and no into orders by column; None if there are none."""
     if not values:
         return None
-    if "no" in values:
-        if len(values) > 1:
-            raise click.BadParameter("no is for all columns: give it alone, or COL=no for one column.")
+    if _is_of_all(values):
         return False
     found: dict[str, Any] = {}
     for text in values:
@@ -74,9 +79,7 @@ def _lists(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
     """Turn COL=SEPARATOR, COL=no and no into separators by column; None if there are none."""
     if not values:
         return None
-    if "no" in values:
-        if len(values) > 1:
-            raise click.BadParameter("no is for all columns: give it alone, or COL=no for one column.")
+    if _is_of_all(values):
         return False
     from gnomon.data.columns.answers import SEPARATORS
 

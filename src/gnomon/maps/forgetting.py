@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -34,17 +34,19 @@ def check_forgotten(data: Dataset, names: Sequence[Any] | None, **serving: Any) 
         With its columns as they came.
     names : sequence of str or None
     **serving : object
-        Arguments that may name a column too, which then is needed.
+        Arguments that may name a column too, or be mappings by such names; it is needed then.
     """
     if names is None:
         return []
     others = [name for name in data.metadata if name not in (data.text_columns or ())]
     own = [] if data.label_name is None or data.labels is None else [data.label_name]
     found = asked_columns("forget", names, dict.fromkeys([*column_names(data), *others, *own])) or []
-    for argument, name in serving.items():
-        if isinstance(name, str) and name in found:
-            rule = f"left out of forget where it is {argument}"
-            raise ValueError(message(f"column {name!r:.60}", rule, remedy="Leave it out of one of them."))
+    for argument, named in serving.items():
+        where, needed = ("is in", [*named]) if isinstance(named, Mapping) else ("is", [named])
+        for name in needed:
+            if isinstance(name, str) and name in found:
+                rule = f"left out of forget where it {where} {argument}"
+                raise ValueError(message(f"column {name!r:.60}", rule, remedy="Leave it out of one of them."))
     return found
 
 

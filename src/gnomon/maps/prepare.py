@@ -159,7 +159,8 @@ def prepare(X: Any, how: Reading) -> Prepared:
         data, blocks = of_cells
         data = replace(data, **how.stated)
     refuse_with_blocks(how.blocks, features=how.features, drop=how.drop, feature_weight=how.feature_weight)
-    gone = check_forgotten(data, how.forget, labels=column, target=how.target, sample_weight=weights)
+    said = {"ordered": how.ordered, "lists": how.lists}
+    gone = check_forgotten(data, how.forget, labels=column, target=how.target, sample_weight=weights, **said)
     data, drop = take_columns(data, column, how.target, how.drop)
     if data.labels is not None and how.ordered is not False:
         data = replace(data, labels=with_order(data.label_name or "", check_labels(data.labels, len(data.labels))))
