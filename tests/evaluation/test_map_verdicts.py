@@ -205,10 +205,15 @@ def test_what_a_map_shows_is_judged_once_for_all_reports(monkeypatch):
 
 def test_maps_by_other_metrics_say_in_which_they_can_be_judged():
     X = np.random.default_rng(0).normal(size=(120, 3))
-    made = Map(X, X[:, :2], labels=np.repeat(["a", "b"], 60), metric="manhattan")
+    labels = np.repeat(["a", "b"], 60)
+    made = Map(X, X[:, :2], labels=labels, metric="manhattan")
     for ask in (lambda: made.are_apart("a", "b"), lambda: made.is_real("a"), made.verdicts, made.illusions):
         with pytest.raises(ValueError, match=r"by one of .*'cosine', .* \(the metric of this map is 'manhattan'\)"):
             ask()
+    amounts = Map(abs(X), X[:, :2], labels=labels, metric="braycurtis")
+    with pytest.raises(ValueError, match=r"pass metric='hellinger' to judge by the roots of each row's shares"):
+        amounts.is_real("a")
+    assert amounts.is_real("a", metric="hellinger").answer in ("no", "cannot be told")
     assert str(made.are_apart("a", "b", metric="euclidean")).startswith("Are a and b apart?")
 
 

@@ -171,7 +171,7 @@ def test_any_estimator_can_make_the_map(iris):
         ({"method": ReferencePCA}, TypeError, r"\(found a class\)\. Pass PCA\(\)\."),
         ({"image_shape": 5}, TypeError, r"map: image_shape=5 must be \(height, width\) .* \(found int\)"),
         ({"image_shape": (2, "2")}, ValueError, r"map: image_shape=\(2, '2'\) must be \(height, width\)"),
-        ({"metadata": [1]}, TypeError, r"map: metadata must be a mapping of names to columns \(found list\)"),
+        ({"metadata": [1]}, TypeError, r"to columns \(found list\)\. Pass .*that drop names"),
         (
             {"callback": 3},
             TypeError,

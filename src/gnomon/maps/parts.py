@@ -101,7 +101,9 @@ def _check_surface(surface: Any, places: npt.NDArray[np.float32]) -> None:
 def check_metadata(metadata: Any) -> Iterable[tuple[Any, Any]]:
     """Return names and columns, tensors as arrays; raise TypeError if they are not those of a mapping."""
     if not callable(getattr(metadata, "items", None)):
-        raise TypeError(message("metadata", "a mapping of names to columns", fact=f"found {type(metadata).__name__}"))
+        fact = f"found {type(metadata).__name__}"
+        remedy = "Pass {'age': ages}; columns of a table that drop names are kept as metadata without it."
+        raise TypeError(message("metadata", "a mapping of names to columns", fact=fact, remedy=remedy))
     return [(name, unmasked(column, name=f"metadata[{name!r:.60}]")) for name, column in metadata.items()]
 
 

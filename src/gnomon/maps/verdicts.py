@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Verdicts", "islands_beside", "shown_verdicts", "verdict_lines", "verdicts_of_page"]
 
 _MOST_TOLD = 3  # illusions
+_OF_AMOUNTS = ("braycurtis", "ruzicka")
 
 
 class Verdicts:
@@ -240,8 +241,12 @@ class Verdicts:
         if "metric" not in options and not has_straight_rows(self.metric):
             fact = f"the metric of this map is {self.metric!r}"
             rule = f"of a map by one of the metrics {', '.join(map(repr, STRAIGHT))}"
-            remedy = "Ask a map that is made by one of these, or "
-            remedy += "in Python pass metric='euclidean' to judge by straight distances of the columns."
+            instead = (
+                "metric='hellinger' to judge by the roots of each row's shares"
+                if self.metric in _OF_AMOUNTS
+                else "metric='euclidean' to judge by straight distances of the columns"
+            )
+            remedy = f"Ask a map that is made by one of these, or in Python pass {instead}."
             raise ValueError(message("a verdict", rule, fact=fact, remedy=remedy))
         return {"metric": self.metric, **options}
 
