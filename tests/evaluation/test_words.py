@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 
+import numpy as np
 import pytest
 
-from gnomon.evaluation import MEASURES, POINT_SCORES
+from gnomon.evaluation import MEASURES, POINT_SCORES, evaluate
 from gnomon.evaluation.words import (
     READINGS,
     Statement,
@@ -64,6 +65,21 @@ def test_neighbours_of_which_most_are_false_are_not_said_to_be_readable():
     assert "can mostly be read too: about 7 of the 10 nearest" in told(0.67, 10)
     assert "Do not read" in told(0.01, 15)
     assert "hardly any of the 15 nearest" in told(0.01, 15)
+
+
+def test_a_map_that_knows_nothing_is_said_to_and_one_that_knows_a_little_is_not():
+    X, Y = np.random.default_rng(0).normal(size=(300, 3)), np.random.default_rng(1).normal(size=(300, 2))
+    kept = {"shuffled": Y, "third of the rows right": np.where(np.arange(300)[:, None] < 100, X[:, :2], Y)}
+    for name, places in kept.items():
+        found = evaluate(X, places)
+        told = verdict(found.scores(), found.random_map, found.n_neighbors)
+        if name == "shuffled":
+            assert [(one.aspect, one.grade) for one in told] == [("all", "poor")]
+            assert "whether its rows are in the order of those of the data" in told[0].text
+        else:
+            assert [one.aspect for one in told] == ["near", "nearest", "far"]
+    few = {"trustworthiness": 0.5, "neighborhood_preservation": 0.05}  # distances may be kept
+    assert "all" not in [one.aspect for one in verdict(few, {"neighborhood_preservation": 0.05})]
 
 
 @pytest.mark.parametrize("name", [name for name, reading in READINGS.items() if reading.bounds])

@@ -57,7 +57,7 @@ class Statement:
     Attributes
     ----------
     aspect : str
-        "near", "nearest", "far" or "groups".
+        "near", "nearest", "far" or "groups"; "all" of a map that knows nothing.
     grade : {"good", "fair", "poor"}
         The worst of its measures.
     text : str
@@ -215,6 +215,11 @@ _SENTENCES = {
         "poor": "Do not read distances between groups: {unlike}.",
     },
 }
+_NOTHING = (
+    "The map keeps no more of the data than places drawn at random: read nothing from it. If it should keep more, see "
+    "whether its rows are in the order of those of the data."
+)
+_AT_CHANCE = {"trustworthiness": 0.05, "continuity": 0.05, "neighborhood_preservation": 0.05, "shepard": 0.1}
 _UNKNOWN = "; of single distances between groups this says nothing"
 _ASPECTS = {
     "near": ("trustworthiness", "continuity"),
@@ -245,14 +250,26 @@ def grade(name: str, value: float, chance: float | None = None) -> str | None:
         None for a measure that is not graded, and for NaN. A value at chance level is poor, however high.
     """
     reading = READINGS.get(name)
-    if reading is None or reading.bounds is None or not math.isfinite(value):
+    share = _share_of_way(name, value, chance)
+    if share is None or reading is None or reading.bounds is None:
         return None
-    start = reading.chance if chance is None else chance
-    if start >= 1.0:
-        return None
-    share = (value - start) / (1.0 - start)
     good, fair = (bound - 1e-9 for bound in reading.bounds)  # a bound itself is reached
     return "good" if share >= good else "fair" if share >= fair else "poor"
+
+
+def _share_of_way(name: str, value: float, chance: float | None) -> float | None:
+    """Return how far from chance to the best of a measure a value is; None where there is no way."""
+    reading = READINGS.get(name)
+    if reading is None or not math.isfinite(value):
+        return None
+    start = reading.chance if chance is None else chance
+    return None if start >= 1.0 else (value - start) / (1.0 - start)
+
+
+def _is_at_chance(scores: Mapping[str, float], chances: Mapping[str, float | None]) -> bool:
+    """Return whether a map keeps neighbours and distances as one that knows nothing does."""
+    ways = {name: _share_of_way(name, scores.get(name, math.nan), chances.get(name)) for name in _AT_CHANCE}
+    return all(way is not None and way < _AT_CHANCE[name] for name, way in ways.items())
 
 
 def grade_torn(share: float) -> str:
@@ -326,9 +343,12 @@ def verdict(
     Returns
     -------
     list of Statement
-        At most one for each of the aspects "near", "nearest", "far" and "groups".
+        At most one for each of the aspects "near", "nearest", "far" and "groups"; one of "all" alone if neighbours,
+        their ranks and distances are kept as by places drawn at random.
     """
     known = chances or {}
+    if _is_at_chance(scores, known):
+        return [Statement("all", "poor", _NOTHING)]
     true = _true_of_shown(scores.get("neighborhood_preservation", 0.0), n_neighbors)
     figure = f" (rank correlation {scores['shepard']:.2f})" if "shepard" in scores else ""
     unknown = _UNKNOWN if groups is None else ""
