@@ -16,6 +16,7 @@ from gnomon.data.kinds import MOST_NAMED, Spreads, describe_kinds, describe_spre
 from gnomon.data.wild_cells import without_wild_cells
 
 __all__ = [
+    "BY_COORDINATES",
     "SCALINGS",
     "ColumnScales",
     "Scaling",
@@ -45,7 +46,7 @@ _BLOCK = 1 << 22  # numbers made dense at a time
 _CACHED = 1 << 15  # numbers worked on at a time where they are added up
 _ROWS = 10_000  # rows that decide, at most
 _FEWEST_ROWS = 10  # fewer say nothing about spreads
-_BY_COORDINATES = {
+BY_COORDINATES = {
     "euclidean",
     "l2",
     "sqeuclidean",
@@ -56,6 +57,8 @@ _BY_COORDINATES = {
     "linfinity",
     "minkowski",
 }
+"""Metrics that compare coordinates one by one."""
+
 _READ_VALUES = {
     *("periodic", "haversine", "hellinger", "hamming", "jaccard", "dice", "sokalsneath"),
     *("rogerstanimoto", "sokalmichener", "russellrao", "yule", "ruzicka", "tanimoto"),
@@ -388,7 +391,7 @@ def decide_scaling(
         return ScalingChoice(fit(name))
     if reads_values(metric) and not _is_periodic(metric):
         return ScalingChoice(None)
-    decides = name == "auto" and metric in _BY_COORDINATES
+    decides = name == "auto" and metric in BY_COORDINATES
     if unlike and decides:
         return ScalingChoice(fit("standard"))
     found = find()

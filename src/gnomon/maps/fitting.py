@@ -23,7 +23,8 @@ from gnomon.data.dataset import first_few
 from gnomon.data.feature_weights import check_feature_weight, weigh_features
 from gnomon.data.names import default_names
 from gnomon.data.places import refuse_longitude_first
-from gnomon.data.scaling import Scaling, ScalingChoice, check_scale, choose_scaling, reads_values
+from gnomon.data.scaling import BY_COORDINATES, Scaling, ScalingChoice, check_scale, choose_scaling, reads_values
+from gnomon.data.tails import told_of_long_tails
 from gnomon.data.wild_cell_warnings import warn_of_wild_cells, warn_of_wild_rows
 from gnomon.exceptions import DataWarning
 from gnomon.maps.blocks import GOWER, gower_scaling, of_features, scaling_of_blocks, told_of_blocks
@@ -141,7 +142,8 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
         plain = data.depth is None and ours and rows is not None and data.image_shape is None
         if plain and not warn_of_packed(table.values):
             warn_of_totals(table.values, metric, rows, embedding)
-            notes += told_of_shares(table.values)
+            shares = told_of_shares(table.values)
+            notes += shares or (told_of_long_tails(table.values, _names(table)) if metric in BY_COORDINATES else [])
     kept = _usable(graph, getattr(estimator, "graph_", None), table.n_samples, metric)
     notes += told_of_coordinates(data.representation, representation)
     notes += _isolated_rows(kept)
@@ -211,6 +213,8 @@ def rows_to_map(
         scaling, left = _scaling(table, scale, data, metric, partial(choose_scaling, table.values), ours=True)
         _warn_of_wild_cells(prepared, scaling, metric, ours=True)
         notes += left
+        if data.image_shape is None and data.representation is None and metric in BY_COORDINATES:
+            notes += told_of_long_tails(table.values, _names(table))
     mapped = table.values if scaling is None else scaling.apply(table.values)
     representation = resolve(data.representation, table.values, mapped, metric=metric, seed=seed)
     told = [*data.notes, *prepared.told, *notes, *_constant_features(table)]
