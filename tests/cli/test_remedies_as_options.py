@@ -14,6 +14,8 @@ from gnomon.cli.names import joined_names, split_names
 @click.option("--labels")
 @click.option("--scale")
 @click.option("--features")
+@click.option("--metadata")
+@click.option("--ordered")
 @click.option("--n-components")
 def command():
     """Do nothing."""
@@ -62,6 +64,11 @@ def test_a_shell_reads_a_single_value_that_was_meant():
             "few (named in features=[...] beside the others, two)",
             "few (named in --features ... beside the others, two)",
         ),
+        (
+            "Pass ordered={'a b': False, 'c': ['x', 'y, z']}, or a column of categories.",
+            """Pass --ordered 'a b=no' --ordered 'c=x,"y, z"', or a column of categories.""",
+        ),
+        ("Pass metadata={'age': ages}.", "Pass metadata={'age': ages}."),
         ("Pass n_components=2, or y=['a'].", "Pass --n-components 2, or y=['a']."),
         ("Don't pass X. drop='a' isn't read.", "Don't pass X. drop='a' isn't read."),
         ("It's so: pass drop=['a']. drop=['b'] isn't.", "It's so: pass --drop a. drop=['b'] isn't."),

@@ -24,7 +24,8 @@ __all__ = ["ProgressBar", "as_options", "collect_warnings", "data_document", "gi
 
 _WIDTH = 30
 _TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
-_VALUE = rf"""None\b|\d+\b|{_TEXT}|\[(?:{_TEXT}|[^\[\]'"])*\]"""  # as Python writes it
+_LIST = rf"""\[(?:{_TEXT}|[^\[\]'"])*\]"""
+_VALUE = rf"""None\b|\d+\b|{_TEXT}|{_LIST}|\{{(?:{_TEXT}|{_LIST}|[^{{}}'"])*\}}"""  # as Python writes it
 _REMEDY = re.compile(rf"\b(?:[Pp]ass|named in) (?=\w+=)(?:\w+=(?:{_VALUE})|.)*?(?:[.] |[.]?$)")
 _ARGUMENT = re.compile(rf"\b(\w+)=({_VALUE})")
 _INTERVAL = 0.1  # seconds between two drawings
@@ -56,9 +57,27 @@ def as_options(text: str, command: click.Command | None = None) -> str:
         option = options.get(name, "")
         if not option.startswith("--") or (value == "None" and name != "scale"):
             return found[0]
-        return f"{option} {_as_word(value)}"
+        return " ".join(f"{option} {word}" for word in _as_words(value)) or found[0]
 
     return _REMEDY.sub(lambda remedy: _ARGUMENT.sub(written, remedy[0]), text)
+
+
+def _as_words(value: str) -> list[str]:
+    """Return a value that Python wrote as words of a shell, one for each time that the option is given; none of names.
+
+    A mapping, as of columns to their order, is an option for each entry.
+    """
+    if not value.startswith("{"):
+        return [_as_word(value)]
+    try:
+        read = ast.literal_eval(value)
+    except (SyntaxError, ValueError):
+        return []
+    said = {name: "no" if one is False else one for name, one in read.items()}
+    return [
+        shlex.quote(f"{name}={joined_names(map(str, one)) if isinstance(one, list) else one}")
+        for name, one in said.items()
+    ]
 
 
 def _as_word(value: str) -> str:

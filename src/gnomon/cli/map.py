@@ -202,7 +202,7 @@ def _foretell(table: Any, method: str, n_fitted: int | None, memory: str | None,
     multiple=True,
     callback=_orders,
     help="Order of the texts of a column, which become ranks; COL=no, or no for all columns, leaves texts that seem to "
-    "be steps of a scale categories. May be repeated.",
+    "be steps of a scale categories; COL=no makes categories of numbers. May be repeated.",
 )
 @click.option(
     "--lists",

@@ -41,9 +41,10 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
       their decimal sign: "$1,200.50", "12 %", "1.200,5", "5 kg", "1.2M". The others are missing, as a warning says;
       one or two words, such as "don't know", may be half of the texts, and more where another column has these words;
       signs such as "-" and "unknown" may be half of the texts. Digits with a zero in front, such as 01001, are codes.
-    - Texts and categories of at most `max_categories` different values become one indicator each, named
-      "country = DE"; of two values one indicator is enough. A row without a value, or with one that was not there in
-      fit, which is warned of, has zeros, or one half. "NA", "n/a", "NaN", "null" and "?" are no values.
+    - Texts and categories, also those that are numbers, of at most `max_categories` different values become one
+      indicator each, named "country = DE"; of two values one indicator is enough. A row without a value, or with one
+      that was not there in fit, which is warned of, has zeros, or one half. "NA", "n/a", "NaN", "null" and "?" are no
+      values.
     - One text, category or truth value in two rows or more, such as "x", in any case and with any space, beside blanks
       in at least one row of 20 becomes 1, and a blank 0, with a warning; beside fewer blanks texts are left out.
     - Cells that plainly list several answers, such as "email; phone", become one indicator for each answer, "contact =
@@ -82,8 +83,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Columns to leave out.
     ordered : bool or mapping of str to sequence of str or False, default=True
         Whether texts that plainly are steps of one scale become ranks; False leaves them categories. A mapping names
-        the values of columns from low to high, others of them being missing, or has False for a category; texts of
-        other columns are read as by True. Ordered categories of a data frame are ranks anyway, unless it has False.
+        the values of columns from low to high, others of them being missing, or has False for a category, also one of
+        numbers; texts of other columns are read as by True. Ordered categories of a data frame are ranks anyway, unless
+        it has False.
     lists : bool or mapping of str to {";", "|", ","} or False, default=True
         Whether cells that plainly list several answers become an indicator for each; False takes combinations for
         categories. A mapping names what divides the answers of columns, or has False; others are read as by True.
@@ -132,7 +134,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -----
         DataWarning
             Names columns that are left out though they hold numbers or look like them or may be categories, columns
-            without any value, features that number or name units such as machines, columns of one value and blanks,
+            without any value, features that number or name units such as machines, numbers that by the name of their
+            column stand for kinds, such as "race" or "port", columns of one value and blanks,
             columns of the same name, columns that are as others are, values such as -1 and 999 far from all others,
             which may stand for missing ones, columns that are 0 in the same rows, columns filled in by their least
             value, and a few cells that lie so far out, as in another unit, that they make the standard deviation of

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from gnomon._validation import message, warn
 from gnomon.data.arrays import FloatArray, is_missing, warn_of_rounded
 from gnomon.data.columns.answers import SEPARATORS, split_answers, split_by, told_answers
+from gnomon.data.columns.codes import told_of_codes
 from gnomon.data.columns.dates import UNITS
 from gnomon.data.columns.identifiers import NAMED_UNITS, Naming, named_as_id, named_as_unit, naming_of
 from gnomon.data.columns.raw import RawColumn, asked_columns
@@ -212,6 +213,9 @@ def find_rules(
         _warn_of_left_out([rule for rule in rules if rule not in empty], numbers)
         _warn_of_categories(rules, columns)
         _warn_of_units(rules if features is None else [])
+        amounts = [rule.name for rule in rules if rule.kind in ("number", "written") and features is None]
+        if told := told_of_codes({name: numbers[name] for name in amounts}):
+            warn(told, DataWarning)
     if unread:
         remedies = " ".join(dict.fromkeys(one.remedy for one in unread.values()))
         facts = "; ".join(f"{name!r} has {one.fact}" for name, one in unread.items())
@@ -310,7 +314,7 @@ def _with_orders(columns: dict[str, RawColumn], ordered: Ordered) -> tuple[dict[
     for name, order in said.items():
         raw = columns[name]
         if order is False:
-            columns[name] = replace(raw, ordered=())
+            columns[name] = replace(raw, ordered=(), category=raw.category or _are_numbers(raw))
             continue
         if raw.numeric:
             remedy = "Numbers are in their order already; for another one pass them as texts."
@@ -321,6 +325,14 @@ def _with_orders(columns: dict[str, RawColumn], ordered: Ordered) -> tuple[dict[
             raise ValueError(message("ordered", "of values that the column has", fact=fact, remedy="Name its values."))
         columns[name] = replace(raw, ordered=tuple(order), categories=tuple(order))
     return columns, lambda name: name not in said
+
+
+def _are_numbers(raw: RawColumn) -> bool:
+    """Return whether a column holds numbers, or texts of digits alone."""
+    if raw.numeric or raw.boolean:
+        return not raw.boolean
+    texts = [text for text in texts_of(plain_column(raw.values)) if text]
+    return bool(texts) and all(text.isdecimal() for text in texts)
 
 
 def _in_order_of_texts(rule: ColumnRule) -> ColumnRule:

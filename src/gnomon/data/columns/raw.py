@@ -42,8 +42,8 @@ class RawColumn:
 
     @property
     def numeric(self) -> bool:
-        """Whether it holds numbers."""
-        return self.values.dtype.kind in "biuf"
+        """Whether it holds numbers, and no numbers of categories."""
+        return self.values.dtype.kind in "biuf" and not self.category and not self.ordered
 
     @property
     def labels(self) -> Array:
@@ -79,8 +79,17 @@ def raw_columns(X: Any) -> dict[str, RawColumn]:
 def columns_of_frame(frame: Frame) -> dict[str, RawColumn]:
     """Return the columns of a data frame that was read, by name or by number."""
     names = frame.names or [str(j) for j in range(len(frame.columns))]
-    unordered = [kind.startswith("Categorical") for kind in frame.kinds]
-    of_columns = frame.columns, frame.orders, frame.booleans, unordered, frame.categories, frame.integers
+    unordered = [
+        kind.startswith("Categorical") or (bool(categories) and not order and values.dtype.kind in "iuf")
+        for kind, categories, order, values in zip(
+            frame.kinds, frame.categories, frame.orders, frame.columns, strict=True
+        )
+    ]
+    booleans = [
+        boolean or (bool(categories) and all(isinstance(one, bool | np.bool_) for one in categories))
+        for boolean, categories in zip(frame.booleans, frame.categories, strict=True)
+    ]
+    of_columns = frame.columns, frame.orders, booleans, unordered, frame.categories, frame.integers
     parts = zip(*of_columns, frame.roundings, strict=True)
     return {name: RawColumn(*part) for name, part in zip(names, parts, strict=True)}
 
