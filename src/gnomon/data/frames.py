@@ -238,8 +238,8 @@ def stack_columns(
             "X",
             "a table of real numbers",
             fact=f"{len(bad):,} of {len(frame.kinds):,} columns hold something else: {shown}",
-            remedy="Leave these columns out or encode them as numbers, for instance with "
-            "sklearn.preprocessing.OneHotEncoder.",
+            remedy="Leave these columns out, or pass gnomon.TablePreprocessor().fit_transform(X), which makes "
+            "numbers of them as gnomon.map does.",
         )
         raise (ValueError if any("Complex" in frame.kinds[j] for j in bad) else TypeError)(text)
     for j, told in enumerate(frame.roundings):
