@@ -292,6 +292,9 @@ def test_spreadsheets_are_refused_with_what_to_do(tmp_path, name):
         ("t.sas7bdat", r"pandas\.read_sas"),
         ("t.mat", r"Read it by scipy\.io\.loadmat, from version 7\.3 on by h5py"),
         ("t.nwb", "Read it by pynwb"),
+        ("t.jsonl", r"pandas\.read_json\(path, lines=True\)"),
+        ("t.mtx", r"scanpy\.read_10x_mtx"),
+        ("t.FCS", "transform its channels"),
         ("t.rds", r"In R write its table by arrow::write_parquet\(table, 'FILE\.parquet'\) or write\.csv"),
     ],
 )

@@ -15,40 +15,13 @@ from gnomon._validation import message
 from gnomon.data.cells import is_part
 from gnomon.data.dataset import Dataset
 from gnomon.data.datasets import dataset_names, load_dataset
+from gnomon.data.other_programs import remedy_for
 
 __all__ = ["open_dataset", "read_table"]
 
 _TEXT = tuple(f"{end}{packed}" for packed in ("", ".gz") for end in (".csv", ".tsv", ".txt", ".dat", ".xvg", ".colvar"))
 _OF_PLUMED = re.compile(r"(colvar|hills)([._-]?\d+)?(\.gz)?")  # names of files that it writes
 _ARROW = (".parquet", ".feather", ".arrow")
-_SHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
-_REMEDIES = {
-    **dict.fromkeys(
-        _SHEETS, "Save the sheet as CSV in UTF-8, or pass what pandas.read_excel reads of it to gnomon.map."
-    ),
-    ".dta": "Pass what pandas.read_stata reads of it to gnomon.map, or in Stata export delimited using FILE.csv.",
-    **dict.fromkeys(
-        (".sav", ".zsav", ".por"),
-        "Pass what pandas.read_spss, which needs pyreadstat, reads of it to gnomon.map, or save it as CSV in SPSS.",
-    ),
-    **dict.fromkeys(
-        (".sas7bdat", ".xpt"),
-        "Pass what pandas.read_sas reads of it to gnomon.map, or write CSV by PROC EXPORT in SAS.",
-    ),
-    **dict.fromkeys(
-        (".rds", ".rda", ".rdata"),
-        "In R write its table by arrow::write_parquet(table, 'FILE.parquet') or write.csv(table, 'FILE.csv').",
-    ),
-}
-_TRAJECTORY = (
-    "Of frames make a table of features, such as distances and dihedral angles, by MDAnalysis, mdtraj or "
-    "ase.io.read(path, ':'), and pass it to gnomon.map."
-)
-_REMEDIES |= dict.fromkeys((".xyz", ".extxyz", ".pdb", ".gro", ".dcd", ".xtc", ".trr", ".nc"), _TRAJECTORY)
-_REMEDIES |= {
-    ".mat": "Read it by scipy.io.loadmat, from version 7.3 on by h5py, and pass one of its arrays to gnomon.map.",
-    ".nwb": "Read it by pynwb, and pass a table of it, such as counts of spikes in bins of time, to gnomon.map.",
-}
 _SUPPORTED = (*_TEXT, ".npy", ".npz", *_ARROW, ".h5ad")
 
 
@@ -175,7 +148,7 @@ def read_table(
         return read_isolated("arrow", where, labels=labels, images=images, missing=missing)
     kinds = ", ".join(_SUPPORTED)
     fact = f"it ends in {where.suffix!r}" if where.suffix else "its name has no ending"
-    remedy = _REMEDIES.get(where.suffix.lower(), "")
+    remedy = remedy_for(where.suffix)
     raise ValueError(
         message(f"file {str(path)!r}", f"one of {kinds} or a folder of pictures", fact=fact, remedy=remedy)
     )
