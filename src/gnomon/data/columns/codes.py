@@ -20,7 +20,7 @@ _KINDS = re.compile(
     r"(error|response|country|state|region|occupation|industry|diagnosis|product|currency|job)[\s_\-.]?code|"
     r"(blood|house|housing|building|property|vehicle|car|cell|payment|account|customer|product|event|request|soil|"
     r"roof|fuel|engine|room|contract|loan|cover|land|vegetation|forest|transaction)[\s_\-.]?(type|kind)|"
-    r"payment[\s_\-.]?method|cluster|cluster[\s_\-.]?label|segment)$|^(status|type|kind|code|category|cat)$)"
+    r"payment[\s_\-.]?method|cluster|cluster[\s_\-.]?label|segment)$|^(status|type|kind|code|category|cat|mode)$)"
 )
 _FEWEST, _MOST = 3, 30  # different numbers: of two one indicator is the same column
 _ROWS_OF_EACH = 2  # on the mean
