@@ -991,8 +991,8 @@ def test_categories_that_are_declared_stay_categories():
 @pytest.mark.parametrize(
     ("column", "held"),
     [
-        ([[1, 2]] * 40, r"list\)\. Make a column of each entry"),
-        (pl.Series(np.ones((40, 2)), dtype=pl.Array(pl.Float64, 2)), r"ndarray\)\. Make a column of each entry"),
+        ([[1, 2], [3]] * 20, r"list\)\. Make vectors of one length"),
+        (pl.Series([[[1.0, 2.0]]] * 40, dtype=pl.Array(pl.Float64, (1, 2))), r"ndarray\)\. Make vectors of one length"),
         (np.arange(40) * 1j, r"complex numbers\)\. Make columns of its real and imaginary parts"),
     ],
 )

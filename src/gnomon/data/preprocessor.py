@@ -51,6 +51,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
       email" (`lists`): at most `max_categories` of them, each in five cells on the mean, in another number and at other
       places from cell to cell, between ";", "|" or ",". An empty cell is missing; what fewer than two rows list counts
       as none, with a warning, as do answers that were not there in fit.
+    - Vectors of as many numbers in each row, also written as texts such as "[0.1, 0.2]", become a feature for each
+      number, "embedding[0]"; the name of their column stands for all of them in `features` and `drop`.
     - Ordered categories become their ranks 0, 1, 2, ..., and so do texts of three different values or more that plainly
       are steps of one scale (`ordered`): bands of numbers ("<10k", "10k-20k", "60+"); answers of common English scales
       ("never" to "always", "strongly disagree" to "strongly agree", "low risk" to "high risk", also after numbers, as

@@ -71,6 +71,10 @@ def _column(name: str, values: Any) -> npt.NDArray[Any]:
     column = np.asarray(unmasked(values, name=f"X[{name!r}]") if hasattr(values, "__len__") else [values])
     if column.dtype.kind in "US" and not isinstance(values, np.ndarray) and any(not isinstance(v, str) for v in values):
         column = np.asarray(values, dtype=object)  # NumPy would write None and 1 as text
+    if column.ndim == 2 and column.dtype.kind in "iuf":  # a vector in each row
+        rows = np.empty(len(column), dtype=object)
+        rows[:] = list(column)
+        return rows
     if column.ndim != 1:
         raise ValueError(message(f"column {name!r} of shape {column.shape}", "one value for each row"))
     if column.dtype.kind != "O":

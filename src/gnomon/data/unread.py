@@ -23,6 +23,7 @@ _AMOUNT = re.compile(
     rf"[\-−]?\s*(?:(?:[kKM]|B|[bBmM]n|Mio|Mrd)(?![^\W\d_]))?\.?\s*(?P<after>{_CURRENCY}|[%‰°]|[a-zµ][^\W\d_]{{0,7}}(?:/[a-z]{{1,3}})?"
     r"|[A-Z][^\W\d_]{1,5})?\.?\)?"
 )
+_VECTOR = re.compile(r"[\[(]\s*[+-]?\d[\d.eE+-]*[,\s].*\]?", re.DOTALL)
 _HEX = re.compile("[0-9a-f]+|[0-9A-F]+")
 _FEWEST_BARE = 0.05  # share of amounts that must be without a unit, or with it, where some have one
 _TIME = re.compile(r"\d{1,3}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s?[AaPp]\.?[Mm]\.?)?")
@@ -49,7 +50,7 @@ class Unread(NamedTuple):
 
 
 def find_unread(texts: Sequence[str]) -> Unread | None:
-    """Say what texts look like of which at least half are dates, times or amounts, or codes; None for other texts.
+    """Say what texts look like of which at least half are vectors, dates, times, amounts or codes; None for others.
 
     Parameters
     ----------
@@ -57,6 +58,11 @@ def find_unread(texts: Sequence[str]) -> Unread | None:
         Empty where one is missing.
     """
     some = [text.strip() for text in without_signs(texts) if text.strip()][:_LOOK]
+    if found := _matches(_VECTOR, some):
+        cut = "cut when they were written" if any("..." in match[0] for match in found) else "not all of one length"
+        return Unread(
+            f"vectors that are {cut}, such as '{found[0][0]:.20}...'", "Save the table as Parquet, with all numbers."
+        )
     if found := _matches(_DATE, some):
         return Unread(f"dates such as {found[0][0]!r:.40}", "Write dates such as 2024-05-31.")
     if found := _matches(_TIME, some):

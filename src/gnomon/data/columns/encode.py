@@ -21,9 +21,17 @@ from gnomon.data.columns.find import (
     find_rules,
     writings_of,
 )
-from gnomon.data.columns.raw import RawColumn, asked_columns, columns_of_fit, columns_of_frame, raw_columns
+from gnomon.data.columns.raw import (
+    RawColumn,
+    asked_columns,
+    columns_of_fit,
+    columns_of_frame,
+    raw_columns,
+    with_entries,
+)
 from gnomon.data.columns.rule import ColumnRule, mark_of
 from gnomon.data.columns.values import known_texts, plain_column, texts_of, truth_values, with_dates
+from gnomon.data.columns.vectors import vectors_among
 from gnomon.data.dataset import TEXT_NOTE, Dataset, first_few, listed, require_name
 from gnomon.data.frames import is_frame, read_frame
 from gnomon.data.labels import in_order, order_of, sort_into_classes
@@ -236,7 +244,8 @@ def encode_dataset(
             name: RawColumn(data.X[:, j], boolean=name in truths, integers=data.integers.get(name))
             for j, name in enumerate(names)
         }
-        columns |= {name: RawColumn(data.metadata[name], order_of(data.metadata[name])) for name in data.text_columns}
+        texts = {name: RawColumn(data.metadata[name], order_of(data.metadata[name])) for name in data.text_columns}
+        columns |= with_entries(texts)
         if data.feature_names is None and not data.text_columns and features is None and drop is None:
             _refuse_of_numbers(ordered=ordered, lists=lists)
             return data
@@ -265,13 +274,21 @@ def _encode(
 ) -> Dataset:
     rules = find_rules(columns, features, drop, MOST_CATEGORIES, decimal=data.decimal, **said)
     made = [rule for rule in rules if rule.kind not in ("number", "boolean", "left out")]
-    left = [rule for rule in rules if not rule.features and rule.name not in forget]
+    vectors = vectors_among(rule.name for rule in rules if not rule.features)
+    gone = {*forget, *(name for entries in vectors.values() for name in entries)}
+    left = [rule for rule in rules if not rule.features and rule.name not in gone]
     notes = [said for said in data.notes if not said.startswith(TEXT_NOTE)]
     if made:
         notes.append(f"columns turned into numbers: {', '.join(rule.told() for rule in made)}")
     others = [rule for rule in left if rule.name not in (data.label_name, data.target_name)]
     if others:
         notes.append(f"columns left out and kept as metadata: {first_few(rule.told() for rule in others)}")
+    of_vectors = vectors_among(rule.name for rule in rules if rule.kind == "number")
+    if of_vectors:
+        lengths = [f"{name!r} ({len(entries):,})" for name, entries in of_vectors.items()]
+        notes.append(f"columns of vectors, a feature for each of their numbers: {first_few(lengths)}")
+    if vectors:
+        notes.append(f"columns of vectors left out and not kept: {listed(vectors)}")
     if doubtful := [rule for rule in rules if rule.kind == "number" and rule.reason]:
         whole = ", ".join(rule.told() for rule in doubtful)
         notes.append(f"columns taken as numbers, though they may name the rows: {whole}. Pass drop=[...] if they do")
@@ -290,6 +307,7 @@ def _encode(
     X = _stack(blocks)
     warn_of_copies(rules, X)
     metadata = {rule.name: _kept(rule, columns[rule.name]) for rule in made}
+    written = {*forget, *({*vectors, *of_vectors} & {*(data.text_columns or ())})}
     untyped = data.text_columns is not None  # whole numbers of a text file are no floats
     for rule in left:
         kept = plain_column(columns[rule.name].labels)
@@ -298,8 +316,8 @@ def _encode(
         data,
         X=X,
         feature_names=[name for rule in rules for name in rule.features],
-        metadata={**metadata, **{name: column for name, column in data.metadata.items() if name not in forget}},
-        columns=rules if made or any(rule.is_truth for rule in rules) else None,
+        metadata={**metadata, **{name: column for name, column in data.metadata.items() if name not in written}},
+        columns=rules if made or of_vectors or any(rule.is_truth for rule in rules) else None,
         text_columns=None,
         integers={},
         notes=notes,

@@ -13,6 +13,7 @@ import scipy
 
 from gnomon._validation import caller, message
 from gnomon.data.arrays import matrix_of, unmasked
+from gnomon.data.columns.vectors import entries_of, names_of_entries, vectors_of
 from gnomon.data.dataset import require_name
 from gnomon.data.frames import Frame, is_frame, read_frame
 from gnomon.data.labels import of_categories
@@ -20,9 +21,11 @@ from gnomon.data.names import are_default_names, default_names
 from gnomon.data.records import are_records, columns_of_records
 from gnomon.data.table import Table, check_feature_count, check_shape, refuse_sparse, told_names
 
-__all__ = ["RawColumn", "asked_columns", "columns_of_fit", "columns_of_frame", "raw_columns"]
+__all__ = ["RawColumn", "asked_columns", "columns_of_fit", "columns_of_frame", "raw_columns", "with_entries"]
 
 Array = npt.NDArray[Any]
+
+_OF_VECTORS = ("features", "drop", "forget")  # what takes a column of vectors by its name
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,9 @@ def raw_columns(X: Any) -> dict[str, RawColumn]:
                 fact, remedy = f"it is {values.item()!r:.60}", "Pass a record as a list of one, [X]."
                 at = f"column {name!r} of shape ()"
                 raise ValueError(message(at, "one value for each row", fact=fact, remedy=remedy))
-        return {name: RawColumn(values, boolean=values.dtype.kind == "b") for name, values in arrays.items()}
+        return with_entries(
+            {name: RawColumn(values, boolean=values.dtype.kind == "b") for name, values in arrays.items()}
+        )
     if are_records(X):
         return {
             name: RawColumn(values, boolean=values.dtype.kind == "b") for name, values in columns_of_records(X).items()
@@ -91,7 +96,20 @@ def columns_of_frame(frame: Frame) -> dict[str, RawColumn]:
     ]
     of_columns = frame.columns, frame.orders, booleans, unordered, frame.categories, frame.integers
     parts = zip(*of_columns, frame.roundings, strict=True)
-    return {name: RawColumn(*part) for name, part in zip(names, parts, strict=True)}
+    return with_entries({name: RawColumn(*part) for name, part in zip(names, parts, strict=True)})
+
+
+def with_entries(columns: dict[str, RawColumn]) -> dict[str, RawColumn]:
+    """Return columns of which each that holds vectors has become one for each of their entries."""
+    found: dict[str, RawColumn] = {}
+    for name, raw in columns.items():
+        table = vectors_of(raw.values)
+        if table is None:
+            found[name] = raw
+        else:
+            entries = names_of_entries(name, table.shape[1])
+            found |= {entry: RawColumn(table[:, j]) for j, entry in enumerate(entries)}
+    return found
 
 
 def columns_of_fit(
@@ -136,7 +154,8 @@ def columns_of_fit(
 def asked_columns(what: str, names: Sequence[Any] | None, columns: Iterable[str]) -> list[str] | None:
     """Return columns that are asked for by their names, or by their number where they have no names.
 
-    Spaces around a name need not be given if only one column is called so.
+    Spaces around a name need not be given if only one column is called so. The name of a column of vectors stands for
+    all of their entries.
     """
     if names is None:
         return None
@@ -144,7 +163,10 @@ def asked_columns(what: str, names: Sequence[Any] | None, columns: Iterable[str]
         raise TypeError(message(f"{what}={names!r}", "a sequence of names", remedy=f"Pass {what}=[{names!r}]."))
     available = list(columns)
     numbered = {str(j): name for j, name in enumerate(available)} if available == default_names(len(available)) else {}
-    found = [numbered.get(str(name), str(name)) for name in names]
+    found = []
+    for name in map(str, names):
+        entries = entries_of(name, {*available}) if what in _OF_VECTORS and name not in available else []
+        found += entries or [numbered.get(name, name)]
     if not {*found} <= {*available}:
         bare = [name.strip() for name in available]
         alone = {name for name, count in Counter(bare).items() if count == 1}

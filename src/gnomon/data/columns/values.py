@@ -125,7 +125,7 @@ def refuse_other_values(name: str, values: Array) -> None:
         held, parts = {"complex numbers"}, "columns of its real and imaginary parts"
     else:
         held = {type(value).__name__ for value in values.tolist() if _is_container(value)}
-        parts = "a column of each entry"
+        parts = "vectors of one length in all rows, or a column of each entry"
     if held:
         fact, remedy = f"it holds {' and '.join(sorted(held))}", f"Make {parts}, or pass drop=[{name!r}]."
         what = f"column {name!r} of the argument"  # scikit-learn's checks match on these words
