@@ -59,7 +59,7 @@ class MethodParameters(TypedDict, total=False):
     min_grad_norm: float
     min_neighbors: int
     momentum: float | str
-    n_init: int
+    n_init: int | str
     n_iter_without_progress: int
     n_landmarks: Any
     n_neighbors: int | None

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist, pdist
 from sklearn.manifold import MDS as ReferenceMDS
 
 from gnomon.exceptions import DataWarning
-from gnomon.linalg import procrustes_error
+from gnomon.linalg import procrustes, procrustes_error
 from gnomon.methods.distance.classical_mds import ClassicalMDS
 from gnomon.methods.distance.mds import MDS
 
@@ -142,6 +142,43 @@ def test_the_order_of_rows_does_not_matter_for_mds():
 def test_several_starts_keep_the_best():
     one = [MDS(init="random", random_state=0, n_init=n, max_iter=100).fit(X).stress_ for n in (1, 4)]
     assert one[1] <= one[0]
+
+
+@pytest.mark.parametrize("variant", ["metric", "ordinal"])
+def test_few_rows_start_several_times_and_lie_as_the_first_run_does(variant):
+    kinds = set()
+    for seed in range(6):
+        few = np.random.default_rng(seed).normal(size=(12, 4))
+        one, ten, auto = (MDS(variant=variant, n_init=n, random_state=0).fit(few) for n in (1, 10, "auto"))
+        assert (one.n_init_, ten.n_init_, auto.n_init_) == (1, 10, 10)
+        assert auto.solution_.loss == ten.solution_.loss  # the same runs
+        assert auto.init_ == ten.init_
+        np.testing.assert_allclose(pdist(auto.embedding_), pdist(ten.embedding_), rtol=1e-5)
+        turned = ten.embedding_ @ procrustes(ten.embedding_, one.embedding_, scaling=False).rotation
+        np.testing.assert_allclose(auto.embedding_, turned, atol=1e-5 * np.abs(turned).max())
+        if auto.init_ == "random":
+            assert auto.solution_.loss[-1][1] < one.solution_.loss[-1][1]
+        else:
+            assert auto.embedding_.tobytes() == one.embedding_.tobytes()
+        kinds.add(auto.init_)
+    assert kinds == {"classical", "random"}
+
+
+def test_many_rows_and_given_starts_take_one_run():
+    rows = np.random.default_rng(1).normal(size=(51, 3))
+    assert MDS(max_iter=2).fit(rows).n_init_ == 1
+    assert MDS(max_iter=2).fit(rows[:50]).n_init_ == 10
+    assert MDS(max_iter=2, init="random").fit(rows[:50]).n_init_ == 10
+    assert MDS(max_iter=2, init=rows[:50, :2]).fit(rows[:50]).n_init_ == 1
+    with pytest.raises(ValueError, match="n_init='many' must be an integer >= 1 or one of 'auto'"):
+        MDS(n_init="many").fit(rows)
+
+
+def test_the_forecast_counts_the_runs():
+    one, auto, four = (MDS(n_init=n).foresee(40, 3.0).durations for n in (1, "auto", 4))
+    assert auto["layout"] == 10 * one["layout"]
+    assert four["layout"] == 4 * one["layout"]
+    assert MDS().foresee(60, 3.0).durations == MDS(n_init=1).foresee(60, 3.0).durations
 
 
 def test_units_do_not_matter():

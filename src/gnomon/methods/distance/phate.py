@@ -216,6 +216,7 @@ class PHATE(PlacesRows, GraphEmbedder):
         reporter.begin("layout")
         scaling = MDS(
             parameters["n_components"],
+            n_init=1,
             max_iter=parameters["max_iter"],
             random_state=self.seed_,
             n_jobs=current_run().n_threads,
