@@ -178,12 +178,33 @@ def test_a_column_of_its_own_is_called_as_its_file(files):
     assert result.exit_code == 0, result.output
     made = Map.load("m.gnomon")
     assert (made.label_name, made.labels.tolist()) == ("kind", kind.tolist())
-    refused = run("evaluate", "X.npy", "Y.npy", "--labels", "kind.npy")
-    assert refused.exit_code == 2
-    assert "Pass --metadata kind.npy --labels kind." in refused.stderr
     refused = run("evaluate", "X.npy", "Y.npy", "--metadata", "Y.npy")
     assert refused.exit_code == 2
     assert "file 'Y.npy' must be an array of numbers, texts or dates, one for each row (shape (80, 2)" in refused.stderr
+
+
+def test_labels_may_be_a_file_of_one_column(files):
+    kind = np.repeat(["one", "two"], 40)
+    np.save("kind.npy", kind)
+    Path("kinds.csv").write_text("\n".join(["kind", *kind.tolist()]))
+    for file in ("kind.npy", "kinds.csv"):
+        result = run("explain", "X.npy", "Y.npy", "--labels", file, "--save", "m.gnomon")
+        assert result.exit_code == 0, result.output
+        made = Map.load("m.gnomon")
+        assert (made.label_name, made.labels.tolist()) == ("kind", kind.tolist())
+        assert file in [one["file"] for one in json.loads(Path("m.gnomon.run.json").read_text())["inputs"]]
+
+
+def test_a_file_of_labels_is_refused_where_it_is_none_of_these_rows(files):
+    np.save("few.npy", np.arange(3))
+    refused = run("evaluate", "X.npy", "Y.npy", "--labels", "few.npy")
+    assert refused.exit_code == 2
+    assert "--labels='few.npy' must be a table of 80 rows, one for each of the data (it has 3 rows)" in refused.stderr
+    Path("about.csv").write_text("group,site\n" + "3,a\n4,b\n" * 40)
+    refused = run("evaluate", "X.npy", "Y.npy", "--labels", "about.csv")
+    assert refused.exit_code == 2
+    assert "--labels='about.csv' must be a column, or a file of one (it has 2). Pass --metadata" in refused.stderr
+    assert "where COL is one of its columns: group, site." in refused.stderr
 
 
 def test_columns_are_chosen_as_the_warning_says(files):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -531,6 +532,29 @@ def test_sparse_cosine_and_other_features_for_names():
     )
     assert adjusted_rand_score(fine, clusters.labels) > 0.5
     assert {name for level in clusters.levels for one in level.clusters for name in one.caption.features} <= set("abcd")
+
+
+def test_clusters_are_named_by_words_and_by_columns_of_any_kind():
+    X = np.random.default_rng(0).normal(size=(200, 4))
+    X[:100] += 15
+    texts = [f"{'sea' if i < 100 else 'rose'} {'leaf' if i % 2 else 'soil'}" for i in range(200)]
+    columns = {"kind": ["u"] * 100 + ["v"] * 100, "size": X[::-1, 3]}
+    for features, words in ((texts, ("sea", "rose")), (columns, ("kind = u", "kind = v"))):
+        names = gn.find_clusters(X, features=features).level().names
+        assert all(any(word in name for word in words) for name in names)
+
+
+def test_features_that_are_not_numbers_are_called_by_their_argument():
+    X = np.random.default_rng(0).normal(size=(80, 4))
+    for features, text in (
+        (
+            np.full((80, 2), np.nan),
+            "features must be finite (160 values are NaN or infinite, the first in row 0, column 0)",
+        ),
+        (np.full((80, 2), "a"), "features of type <U1 must be of real numbers"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=re.escape(text)):
+            gn.find_clusters(X, features=features)
 
 
 def test_results_are_plain_for_json_and_for_a_frame(found):

@@ -21,7 +21,7 @@ _TOLD = ("n_new", "n_blank", "unusual", "out_of_range", "shift", "refit", "reaso
 @click.argument("data")
 @click.option("-o", "--output", metavar="FILE", help="Write the page of the larger map.")
 @click.option("--save", metavar="FILE", help="Write the larger map itself.")
-@click.option("--labels", metavar="COL", help="Column of DATA that holds labels.")
+@click.option("--labels", metavar="COL|FILE", help="Column of DATA that holds labels, or a file of one (.npy, .csv).")
 @with_filling
 @with_threads
 @with_json

@@ -20,6 +20,7 @@ __all__ = ["STDIN", "empty_cells", "open_data", "open_new_rows", "prepare_data",
 
 STDIN = "-"
 _NAME = "stdin.csv"
+_TABLES = (".csv", ".tsv", ".txt", ".dat")
 
 
 def open_data(
@@ -40,7 +41,8 @@ def open_data(
         A text table with a header and a row for each row of `data`, whose columns become metadata; or a .npy file of
         one column, which is called as the file is.
     labels : str or None, default=None
-        The column of labels, in `metadata` if it is there, else in `data`.
+        The column of labels, in `metadata` if it is there, else in `data`; or a file of one column, .npy or a text
+        table.
     feature_names : str, list of str or None, default=None
         A column of ``var`` of an h5ad file, or names of which the column is taken that has them all; else a text file
         with the name of a column on each line, for data whose columns have none.
@@ -53,11 +55,10 @@ def open_data(
     """
     from gnomon.data import open_dataset
 
-    columns = {} if metadata is None else _columns_beside(metadata)
-    if labels is not None and labels not in columns and os.path.isfile(labels):
-        remedy = f"Pass --metadata {labels} --labels {_called(labels)}."
-        fact = "it is a file"
-        raise ValueError(message(f"--labels={labels!r}", "the name of a column", fact=fact, remedy=remedy))
+    columns = {} if metadata is None else _columns_beside("--metadata", metadata)
+    classes = None
+    if labels is not None and labels not in columns and _is_table(labels) and os.path.isfile(labels):
+        classes, labels = _labels_in_file(labels), None
     if _is_h5ad(data):
         options, feature_names = {**options, "feature_names": feature_names}, None
     with _as_file(data) as path:
@@ -66,7 +67,9 @@ def open_data(
         found = replace(found, source="stdin")
     if feature_names is not None:
         found = _with_names(found, str(feature_names))
-    return found if metadata is None else _with_columns(found, columns, metadata, labels)
+    if metadata is not None:
+        found = _with_columns(found, columns, metadata, labels)
+    return found if classes is None else _with_labels(found, *classes)
 
 
 def open_new_rows(result: Any, data: str, *, labels: str | None = None) -> Any:
@@ -158,23 +161,35 @@ def _as_file(data: str) -> Iterator[str]:
             raise ValueError(str(error).replace(repr(path), "on standard input")) from error
 
 
-def _columns_beside(path: str) -> dict[str, npt.NDArray[Any]]:
+def _columns_beside(option: str, path: str) -> dict[str, npt.NDArray[Any]]:
     from gnomon.data.delimited import read_columns
     from gnomon.data.numpy_files import read_npy_column
 
     if path.lower().endswith(".npy"):
         require_existing(path, folders=False)
-        return {_called(path): read_npy_column(path)}
-    if not path.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".txt", ".dat")):
+        return {os.path.basename(path).partition(".")[0]: read_npy_column(path)}
+    if not _is_table(path):
         raise ValueError(
-            message(f"--metadata={path!r}", "a text table, one of .csv, .tsv, .txt, .dat, or a column as .npy")
+            message(f"{option}={path!r}", f"a text table, one of {', '.join(_TABLES)}, or a column as .npy")
         )
     return read_columns(path)
 
 
-def _called(path: str) -> str:
-    """Return the name of the column that a file of one column holds, or that a table of labels may have."""
-    return os.path.basename(path).partition(".")[0] if path.lower().endswith(".npy") else "COL"
+def _is_table(path: str) -> bool:
+    return path.lower().endswith(".npy") or path.lower().removesuffix(".gz").endswith(_TABLES)
+
+
+def _labels_in_file(path: str) -> tuple[str, str, npt.NDArray[Any]]:
+    """Return a file of labels, and the name and the values of its one column."""
+    from gnomon.data.dataset import as_dates, first_few
+
+    columns = _columns_beside("--labels", path)
+    if len(columns) != 1:
+        remedy = f"Pass --metadata {path} --labels COL, where COL is one of its columns: {first_few(list(columns), 3)}."
+        fact = f"it has {len(columns):,}"
+        raise ValueError(message(f"--labels={path!r}", "a column, or a file of one", fact=fact, remedy=remedy))
+    name, values = next(iter(columns.items()))
+    return path, name, as_dates(values)
 
 
 def _with_names(data: Any, path: str) -> Any:
@@ -200,14 +215,22 @@ def _with_names(data: Any, path: str) -> Any:
 def _with_columns(data: Any, columns: dict[str, npt.NDArray[Any]], path: str, labels: str | None) -> Any:
     from gnomon.data.dataset import as_dates
 
-    n_rows = len(next(iter(columns.values())))
-    if n_rows != data.n_samples:
-        rule = f"a table of {data.n_samples:,} rows, one for each of the data"
-        raise ValueError(message(f"--metadata={path!r}", rule, fact=f"it has {n_rows:,} rows"))
+    _require_rows(f"--metadata={path!r}", len(next(iter(columns.values()))), data)
     columns = {name: as_dates(values) for name, values in columns.items()}
     chosen = columns.pop(labels) if labels is not None and labels in columns else None
     parts = {} if chosen is None else {"labels": chosen, "label_name": labels}
     return replace(data, metadata={**data.metadata, **columns}, **parts)
+
+
+def _with_labels(data: Any, path: str, name: str, values: npt.NDArray[Any]) -> Any:
+    _require_rows(f"--labels={path!r}", len(values), data)
+    return replace(data, labels=values, label_name=name)
+
+
+def _require_rows(option: str, n_rows: int, data: Any) -> None:
+    if n_rows != data.n_samples:
+        rule = f"a table of {data.n_samples:,} rows, one for each of the data"
+        raise ValueError(message(option, rule, fact=f"it has {n_rows:,} rows"))
 
 
 def read_positions(path: str) -> Any:

@@ -85,7 +85,11 @@ def with_data(command: _Command) -> _Command:
         click.option("--layer", metavar="NAME", help="Layer of an h5ad file to read instead of X, or raw."),
         click.option("--images", metavar="WxH", callback=picture_shape, help=_IMAGES),
         click.option("--metadata", metavar="FILE", help=_METADATA),
-        click.option("--labels", metavar="COL", help="Column that holds labels and is no feature."),
+        click.option(
+            "--labels",
+            metavar="COL|FILE",
+            help="Column that holds labels and is no feature, or a file of one (.npy, .csv).",
+        ),
     ):
         command = option(command)
     return command

@@ -97,7 +97,7 @@ def _inputs(ctx: click.Context) -> list[str]:
 
 
 def _is_input(param: click.Parameter) -> bool:
-    return isinstance(param, click.Argument) or param.name in ("data", "metadata")
+    return isinstance(param, click.Argument) or param.name in ("data", "metadata", "labels")
 
 
 def _input(path: str) -> dict[str, Any]:

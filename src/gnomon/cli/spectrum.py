@@ -69,7 +69,9 @@ def _rows(
 @click.option("--png", metavar="FILE", help="Write a picture of all maps side by side.")
 @click.option("--values", metavar="A,B,...", callback=_numbers, help="Exaggerations, such as 30,10,4,1.")
 @click.option("--locate", is_flag=True, help="Fit ForceAtlas2, UMAP and NegTSNE and say where they lie.")
-@click.option("--labels", metavar="COL", help="Column that holds labels and is no feature.")
+@click.option(
+    "--labels", metavar="COL|FILE", help="Column that holds labels and is no feature, or a file of one (.npy, .csv)."
+)
 @click.option(
     "--images", metavar="WxH", callback=picture_shape, help="Each row is a picture of this size, such as 28x28."
 )

@@ -21,11 +21,12 @@ from gnomon.clusters.splits import Group, Split, shown_splits
 from gnomon.clusters.steps import without_levels
 from gnomon.clusters.tree import DensityTree
 from gnomon.clusters.votes import Assigned, assign, rows_apart, without_tails
-from gnomon.data import check_table
+from gnomon.data import Table, check_table
 from gnomon.evaluation.judged_metrics import rows_with_direction
 from gnomon.exceptions import DataWarning
 from gnomon.explanations import Caption
 from gnomon.explanations.contrast.known import check_known
+from gnomon.explanations.interpretable import read_features
 from gnomon.geometry.check import check_features
 from gnomon.methods import UMAP
 from gnomon.neighbors import succession_of_rows, untold_zeros
@@ -89,10 +90,12 @@ def find_clusters(
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features), at least 60 rows
         The data, standardised if their units differ; `Map.clusters` takes them as they were mapped.
-    features : array-like or sparse matrix of shape (n_samples, n_described), default=None
-        Name the clusters by these instead: words, genes, or values in units of their own.
+    features : array-like, sparse matrix or frame of shape (n_samples, n_described), mapping or texts, default=None
+        Name the clusters by these instead: words, genes, or values in units of their own. A text for each row becomes
+        its words; a mapping of columns, and a data frame with columns that are no numbers, become features as by
+        `gnomon.encode_features`.
     feature_names : sequence of str, default=None
-        By default the columns of a data frame, else "feature 0" and so on.
+        By default the columns of a data frame, else "feature 0" and so on. Not of words and mappings.
     image_shape : tuple of int, default=None
         (height, width[, channels]) if the features are pixels: names speak of nine regions.
     known : array-like of shape (n_samples, n_described), bool, default=None
@@ -189,7 +192,10 @@ def find_clusters(
     n = int(table.values.shape[0])
     if n < FEWEST_ROWS:
         raise ValueError(message(f"X with {n:,} rows", f"of at least {FEWEST_ROWS} rows"))
-    described, names = check_features(table if features is None else features, feature_names)
+    told = table if features is None else features
+    # A table that was checked, as a map gives, is taken as it is.
+    read = check_features if isinstance(told, Table) else read_features
+    described, names = read(told, feature_names)
     if int(described.shape[0]) != n:
         raise ValueError(message(f"features with {described.shape[0]:,} rows", f"of n_samples={n} rows"))
     there = check_known(known, described.shape, groups=image_shape is not None)

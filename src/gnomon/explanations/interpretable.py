@@ -107,7 +107,7 @@ def read_features(features: Any, feature_names: Any = None) -> tuple[Any, list[s
     """
     texts = _texts_of(features)
     if texts is None and not isinstance(features, Mapping) and not _has_other_columns(features):
-        return check_features(features, feature_names)
+        return check_features(features, feature_names, name="features")
     if feature_names is not None:
         fact = "words and columns name themselves"
         raise ValueError(message("feature_names", "None for texts and columns of several kinds", fact=fact))

@@ -17,12 +17,14 @@ from gnomon.data.names import default_names
 __all__ = ["check_features", "check_places", "check_values", "has_place", "row_mask"]
 
 
-def check_values(X: Any) -> Any:
+def check_values(X: Any, *, name: str = "X") -> Any:
     """Return a 2-D array of real numbers or a CSR matrix without NaN and infinity; nothing is copied without need.
 
     Parameters
     ----------
     X : array-like, SciPy sparse matrix or AnnData of shape (n_samples, n_features)
+    name : str, default="X"
+        What errors call it.
     """
     if isinstance(X, np.ma.MaskedArray) or not (isinstance(X, np.ndarray) or hasattr(X, "tocsr")):
         X = check_table(X, accept_sparse=True).values
@@ -32,9 +34,9 @@ def check_values(X: Any) -> Any:
     else:
         stored = X = np.asarray(X)
     if X.ndim != 2 or X.shape[1] == 0:
-        raise ValueError(message(f"X of shape {X.shape}", "2-D with at least one feature"))
+        raise ValueError(message(f"{name} of shape {X.shape}", "2-D with at least one feature"))
     if stored.dtype.kind not in "buif":
-        raise TypeError(message(f"X of type {stored.dtype}", "of real numbers"))
+        raise TypeError(message(f"{name} of type {stored.dtype}", "of real numbers"))
     # A finite sum means that all are finite; the count is needed only for the error.
     with np.errstate(over="ignore", invalid="ignore"):
         suspicious = stored.dtype.kind == "f" and not np.isfinite(np.sum(stored, dtype=np.float64))
@@ -43,7 +45,7 @@ def check_values(X: Any) -> Any:
         if isinstance(X, np.ndarray):
             row, column = np.argwhere(~np.isfinite(X))[0]
             fact += f", the first in row {row}, column {column}"
-        raise ValueError(message("X", "finite", fact=fact, remedy="Impute the missing values or leave them out."))
+        raise ValueError(message(name, "finite", fact=fact, remedy="Impute the missing values or leave them out."))
     return X
 
 
@@ -76,11 +78,11 @@ def has_place(places: npt.NDArray[np.floating]) -> npt.NDArray[np.bool_]:
     return found
 
 
-def check_features(X: Any, feature_names: Any) -> tuple[Any, list[str]]:
+def check_features(X: Any, feature_names: Any, *, name: str = "X") -> tuple[Any, list[str]]:
     """Return the values of a table and one name for each feature: those given, else those of a data frame.
 
     Data frames and AnnData objects are read and refused by the check that the estimators use,
-    `gnomon.data.check_table`; a table that was checked is taken as it is.
+    `gnomon.data.check_table`; a table that was checked is taken as it is. Errors call it `name`.
     """
     checked = isinstance(X, Table)
     cells = is_cells(X)
@@ -88,7 +90,7 @@ def check_features(X: Any, feature_names: Any) -> tuple[Any, list[str]]:
         table = check_table(X, accept_sparse=checked or cells)
         X = table.values
         feature_names = table.feature_names if feature_names is None else feature_names
-    values = X if checked else check_values(X)
+    values = X if checked else check_values(X, name=name)
     return values, _check_names(feature_names, values.shape[1])
 
 
