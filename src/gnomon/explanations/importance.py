@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -15,10 +15,12 @@ from gnomon._false_discoveries import are_discoveries
 from gnomon._printed import Printed
 from gnomon._validation import Boolean, check_parameters, message
 from gnomon.data import check_labels
+from gnomon.data.dataset import first_few
 from gnomon.data.labels import sort_into_classes
 from gnomon.explanations.answer import AnswersByLabel, Column, GroupedAnswer
 from gnomon.explanations.collinear import find_groups
 from gnomon.explanations.contrast.moments import shares_between
+from gnomon.explanations.evenness import acts_evenly
 from gnomon.explanations.mean_errors import error_of_mean
 from gnomon.geometry.check import row_mask
 from gnomon.neighbors.independence import ERRORS, of_independent_rows
@@ -146,6 +148,10 @@ class MeanImportance(GroupedAnswer):
     islands : Apart or None
         Which features tell the islands of the map apart, its parts with gaps between them, where these are not those
         that `apart` names; None else. Of at most 1,000 rows.
+    evenly : list of str
+        Features that act evenly, the surest first: places in the map tell how far they lie from their median but not to
+        which side, as where a map goes by a square. An inverse fit, of features by places, sees nothing of them, so
+        that their share means nothing; a forward fit may. Empty if the fit is forward, and of fewer than 200 points.
     """
 
     _question: ClassVar[str] = "importance"
@@ -161,6 +167,7 @@ class MeanImportance(GroupedAnswer):
     weighted: bool
     apart: Apart | None = None
     islands: Apart | None = None
+    evenly: list[str] = field(default_factory=list)
 
     @property
     def percent(self) -> Array:
@@ -171,13 +178,23 @@ class MeanImportance(GroupedAnswer):
         """Return what is said of all points together."""
         text = f"{self.n_points} points, mean R2 {self.fidelity:.2f}{', weighted by R2' if self.weighted else ''}"
         text += "; how far features move points within neighbourhoods, not what parts groups"
-        told = [text, _HOW_FAR, *(str(one) for one in (self.apart, self.islands) if one is not None)]
+        told = [text, _HOW_FAR, *([self._told_evenly] if self.evenly else [])]
+        told += [str(one) for one in (self.apart, self.islands) if one is not None]
         return self._with_caution("\n".join(told))
 
+    @property
+    def _told_evenly(self) -> str:
+        it = "it does" if len(self.evenly) == 1 else "they do"
+        return (
+            f"may act evenly: {first_few(map(repr, self.evenly), _NAMED)} (high and low values lie in the same places, "
+            f'so that features fitted by place miss what {it}; explain with fit="forward")'
+        )
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer with plain Python values; "apart" and "islands" only if these were told apart."""
+        """Return the answer with plain Python values; "apart", "islands" and "evenly" only if there are any."""
         told = {"apart": self.apart, "islands": self.islands}
-        return super().to_dict() | {name: one.to_dict() for name, one in told.items() if one is not None}
+        document = super().to_dict() | {name: one.to_dict() for name, one in told.items() if one is not None}
+        return document | ({"evenly": list(self.evenly)} if self.evenly else {})
 
 
 @entrance("mean_importance")
@@ -219,7 +236,7 @@ def mean_importance(
         rule = "one of which a point has an explanation" if rows is None else "points of which one has an explanation"
         remedy = "Points are explained by rows that differ: see explanation.mask, or give a table with more of them."
         raise ValueError(message("explanation" if rows is None else "rows", rule, fact=fact, remedy=remedy))
-    found = _mean_over(explanation, known, weighted)
+    found = replace(_mean_over(explanation, known, weighted), evenly=_evenly(explanation, known))
     if rows is None:
         explanation._means[weighted] = found
     return found
@@ -248,6 +265,13 @@ def _mean_over(explanation: Explanation, known: npt.NDArray[np.intp], weighted: 
         n_points=len(known),
         weighted=weighted,
     )
+
+
+def _evenly(explanation: Explanation, known: npt.NDArray[np.intp]) -> list[str]:
+    """Return the features that act evenly on some points, which only fits of features by place miss."""
+    if explanation.direction == "forward":
+        return []
+    return [explanation.feature_names[f] for f in acts_evenly(explanation._X, explanation.places, known)]
 
 
 @entrance("importance_by_label")
