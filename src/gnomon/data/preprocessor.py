@@ -25,6 +25,7 @@ from gnomon.data.columns import (
     warn_of_repeated_names,
 )
 from gnomon.data.floors import warn_of_filled_floors
+from gnomon.data.mixed_units import warn_of_mixed_units
 from gnomon.data.sentinels import warn_of_sentinels
 from gnomon.data.table import check_same_length, check_shape
 from gnomon.data.target import check_unused_target
@@ -139,9 +140,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             without any value, features that number or name units such as machines, numbers that by the name of their
             column stand for kinds, such as "race" or "port", columns of one value and blanks,
             columns of the same name, columns that are as others are, values such as -1 and 999 far from all others,
-            which may stand for missing ones, columns that are 0 in the same rows, columns filled in by their least
-            value, and a few cells that lie so far out, as in another unit, that they make the standard deviation of
-            their column.
+            which may stand for missing ones, columns in two units and cells a decimal point away, columns that are 0 in
+            the same rows, columns filled in by their least value, and a few cells that lie so far out, as in another
+            unit, that they make the standard deviation of their column.
         """
         most = check_parameters({"max_categories": Integer(2)}, {"max_categories": self.max_categories})[
             "max_categories"
@@ -155,6 +156,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         warn_of_copies(self.rules_, values)
         self.spreads_ = spreads_of(self.rules_, values)
         warn_of_sentinels(values, [*self.get_feature_names_out()], self.rules_)
+        warn_of_mixed_units(values, [*self.get_feature_names_out()], self.rules_)
         warn_of_absent(values, [*self.get_feature_names_out()], self.rules_)
         warn_of_filled_floors(values, [*self.get_feature_names_out()])
         own = np.isnan(self.spreads_)

@@ -31,6 +31,7 @@ from gnomon.data.cells import is_cells, read_cells
 from gnomon.data.columns import with_order
 from gnomon.data.floors import warn_of_filled_floors
 from gnomon.data.frames import is_frame
+from gnomon.data.mixed_units import warn_of_mixed_units
 from gnomon.data.records import are_records, read_records
 from gnomon.data.sentinels import warn_of_sentinels
 from gnomon.exceptions import DataWarning, GnomonWarning
@@ -183,6 +184,8 @@ def prepare(X: Any, how: Reading) -> Prepared:
         if isinstance(values, np.ndarray) and data.image_shape is None and not _are_distances(how.metric):
             warn_of_sentinels(values, settled.table.feature_names, data.columns, of_cells=data.part is not None)
             if not data.part:
+                filled = None if settled.completion is None else settled.completion.missing
+                warn_of_mixed_units(values, settled.table.feature_names, data.columns, filled)
                 warn_of_absent(values, settled.table.feature_names, data.columns)
             warn_of_filled_floors(values, settled.table.feature_names)
             join = find_join(values, settled.table.feature_names, data.columns)
