@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click.testing
 import numpy as np
+import pandas as pd
 import pytest
 
 import gnomon
@@ -78,6 +79,24 @@ def test_captions_and_labels_alone(saved):
     for command in (("why", saved, "0"), ("contrast", saved, "--select", "rows=0:20"), ("profile", saved)):
         assert ask(*command, "--groups").stdout == ask(*command).stdout  # nothing goes together here
     assert part["n_points"] == 120
+
+
+def test_a_contrast_lists_differences_and_writes_its_whole_table(saved, tmp_path):
+    target = tmp_path / "one.csv"
+    asked = ("contrast", saved, "--select", "label=1", "-n", "1")
+    result = ask(*asked, "--differences", "-o", str(target))
+    assert result.exit_code == 0, result.output
+    assert "difference (95 %)" in result.stdout
+    assert "Wrote" in result.stdout
+    assert "log2 fold (95 %)" in ask(*asked, "--log2").stdout
+    found = Map.load(saved).contrast("label=1")
+    table = pd.read_csv(target)
+    assert table["feature"].tolist() == found.features
+    np.testing.assert_allclose(table["difference_low"], found.difference_low)
+    assert ask(*asked, "-o", "-").stdout == target.read_text()
+    document = json.loads(ask(*asked, "--json").stdout)
+    assert document["features"][0]["difference_high"] == found.difference_high[0]
+    assert "one that ends in .csv or .parquet" in ask(*asked, "-o", "one.txt").output
 
 
 def test_saliency_writes_a_figure(saved, tmp_path):

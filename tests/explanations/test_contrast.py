@@ -487,6 +487,9 @@ def test_a_contrast_is_told_in_full():
         "sets_apart",
         "mean_selected",
         "mean_rest",
+        "difference",
+        "difference_low",
+        "difference_high",
     ]
     assert [document["features"][0][name] for name in ("mean_selected", "mean_rest", "auc")] == [8.0, 2.0, 1.0]
 

@@ -41,6 +41,7 @@ _SUFFIXES = {  # by kind of output, the usual one first
     "map": (".gnomon",),
     "coordinates": (".csv", ".npy", ".parquet", ".zarr"),
     "table": (".csv", ".parquet", ".h5ad"),
+    "columns": (".csv", ".parquet"),
 }
 
 

@@ -137,15 +137,22 @@ def axis(
 @click.option("--rest", metavar="CONDITION", help="The rows to compare with, all others by default.")
 @_between_units
 @_grouped
+@click.option("--differences", is_flag=True, help="List differences of means in units of the features, with intervals.")
+@click.option("--log2", is_flag=True, help="Features are logarithms to base 2: differences are then called log2 fold.")
+@click.option("-o", "--output", metavar="FILE", help="Write the whole table (.csv or .parquet); - is standard output.")
 @_n_top(10)
 @with_threads
 @with_json
+@entrance("gnomon contrast")
 def contrast(
     map_path: str,
     select: str,
     rest: str | None,
     units: str | None,
     groups: str | None,
+    differences: bool,
+    log2: bool,
+    output: str | None,
     top: int,
     threads: int | None,
     as_json: bool,
@@ -155,10 +162,28 @@ def contrast(
     MAP is a file that `gnomon map --save` wrote. A CONDITION compares the label, a column of metadata or a feature by
     =, !=, <, <=, > or >=, or lists rows; " & " joins several. A value that holds " & " is in quotes: "dept='A & B'".
     """
+    import numpy as np
+
+    from gnomon.data.writers import write_columns
+
+    paths = given(columns=output)
+    check_outputs(paths, as_json=as_json)
     result = open_map(map_path, threads)
     chosen = result.select(select)
     others = None if rest is None else result.select(rest)
-    _print_answer(lambda: result.contrast(chosen, others, groups=groups, units=units).head(top), as_json)
+    with collect_warnings([]):
+        found = result.contrast(chosen, others, groups=groups, units=units)
+    for kind, path in paths.items():
+        with destination(kind, path) as file:
+            write_columns(file, {name: np.asarray(one) for name, one in found.columns().items()})
+    write_records(paths, made=result, source=map_path)
+    if (differences or log2) and not as_json:
+        text = found.table(top, log2=log2)
+        tell(text.replace(found.caution, as_options(found.caution)) if found.caution else text, paths)
+    else:
+        _print_answer(lambda: found.head(top), as_json, paths)
+    if not as_json:
+        tell_files(paths)
 
 
 @click.command("profile")

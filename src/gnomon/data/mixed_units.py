@@ -107,7 +107,7 @@ def find_mixed_units(values: npt.NDArray[Any]) -> MixedUnits | None:
     if min(len(np.unique(low)), len(np.unique(high))) < _DIFFERENT:
         return None
     told = (len(high) / n, float(np.median(low)), float(np.median(high)))
-    boundary = float(np.sqrt(low[-1] * high[0]))
+    boundary = float(np.sqrt(low[-1]) * np.sqrt(high[0]))
     for factor, units in _FACTORS:
         if _are_one(logs[:k] + float(log(factor)), logs[k:]):
             return MixedUnits(*told, units, factor, boundary)
@@ -138,8 +138,9 @@ def find_slips(values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     none = np.empty(0, dtype=np.intp)
     if not len(values) or not values.min() > 0.0:
         return none
-    kept = np.setdiff1d(np.arange(len(values)), find_wild_cells(values))
-    column = values[kept].astype(np.float64)
+    relative = values / float(values.max())  # squares are in range
+    kept = np.setdiff1d(np.arange(len(values)), find_wild_cells(relative))
+    column = relative[kept].astype(np.float64)
     middle = float(np.median(column))
     is_out = (column * _NARROW < middle) | (column > middle * _NARROW)
     n_out, n = int(is_out.sum()), len(column)
@@ -184,7 +185,7 @@ def warn_of_mixed_units(
     names = default_names(values.shape[1]) if names is None else names
     numbers = {at.start for rule, at in features_of(columns or ()).items() if rule.kind in ("number", "written")}
     low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
-    looked_at = (low > 0.0) & (high > _FACTORS[0][0] * low)
+    looked_at = (low > 0.0) & (high / _FACTORS[0][0] > low)
     if columns is not None:
         looked_at &= np.isin(np.arange(len(low)), [*numbers])
     mixed, slips, first = [], [], None

@@ -9,7 +9,16 @@ import numpy.typing as npt
 
 from gnomon._false_discoveries import adjusted_p_values, normal_deviations, normal_p_values
 
-__all__ = ["FEW_ROWS", "are_few", "auc_errors", "effect_size_errors", "rank_p_values", "rates_of_chance"]
+__all__ = [
+    "FEW_ROWS",
+    "are_few",
+    "auc_errors",
+    "difference_intervals",
+    "effect_size_errors",
+    "intervals",
+    "rank_p_values",
+    "rates_of_chance",
+]
 
 Array = npt.NDArray[np.float64]
 
@@ -17,6 +26,7 @@ FEW_ROWS = 5
 """Fewer rows on a side tell nothing of how much it varies; chance is then judged by ranks, exactly."""
 
 _ROUNDING = 1e-12  # of an AUC, and of a share of rows
+_CONFIDENCE = 0.95
 _LENT = 4.0  # rows, by which the variance of the other side counts for that of one
 
 
@@ -86,6 +96,47 @@ def effect_size_errors(
         of_shares = sum(slope**2 * one / size for slope, one, size in zip(slopes, added, sizes, strict=True)) / within
     variance = np.where(binary, of_shares, variance)
     return np.where(effect == 0, np.sqrt(np.where(square > 0, variance, 0.0)), np.sqrt(variance))
+
+
+def difference_intervals(
+    means: tuple[Array, Array], variances: tuple[Array, Array], sizes: tuple[int, int]
+) -> tuple[Array, Array]:
+    """Return the ends of 95 % intervals of differences of means, in units of the features.
+
+    Each side varies at least as `effect_size_errors` says, and the degrees of freedom are Welch's. Differences of
+    shares, of features of zeros and ones, lie around that with one of each added to both sides (Agresti and Caffo).
+
+    Parameters
+    ----------
+    means, variances, sizes : as for `effect_size_errors`
+
+    Returns
+    -------
+    low, high : ndarray of shape (n_features,), float64
+        Equal for a constant feature.
+    """
+    given = _known(variances)
+    binary, added = _of_shares(means, given, sizes)
+    raised = _at_least(given, sizes)
+    constant = (given[0] == 0) & (given[1] == 0) & (means[0] == means[1])
+    sides = [np.where(constant, 0.0, np.where(binary, one, other)) for one, other in zip(added, raised, strict=True)]
+    of_means = [one / size for one, size in zip(sides, sizes, strict=True)]
+    whole = of_means[0] + of_means[1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = zip(of_means, sizes, strict=True)
+        freedom = 1.0 / sum((one / whole) ** 2 / max(size - 1, 1) for one, size in parts)
+    shares = [(one * size + 1.0) / (size + 2.0) for one, size in zip(means, sizes, strict=True)]
+    center = np.where(binary & ~constant, shares[0] - shares[1], means[0] - means[1])
+    low, high = intervals(center, np.sqrt(whole), np.where(binary | ~np.isfinite(freedom), np.inf, freedom))
+    return np.where(binary, np.maximum(low, -1.0), low), np.where(binary, np.minimum(high, 1.0), high)
+
+
+def intervals(differences: Array, errors: Array, freedom: npt.ArrayLike) -> tuple[Array, Array]:
+    """Return the ends of 95 % intervals of differences, by quantiles of Student's distribution."""
+    from scipy.special import stdtrit
+
+    half = np.abs(stdtrit(freedom, (1.0 - _CONFIDENCE) / 2.0)) * errors
+    return differences - half, differences + half
 
 
 def _known(variances: tuple[Array, Array]) -> list[Array]:

@@ -18,7 +18,14 @@ from gnomon._run import current_run
 from gnomon._validation import Integer, Options, check_parameters, message
 from gnomon.explanations.answer import AnswersByLabel
 from gnomon.explanations.collinear import FeatureGroups, check_groups
-from gnomon.explanations.contrast.errors import FEW_ROWS, auc_errors, effect_size_errors, rates_of_chance
+from gnomon.explanations.contrast.errors import (
+    FEW_ROWS,
+    auc_errors,
+    difference_intervals,
+    effect_size_errors,
+    intervals,
+    rates_of_chance,
+)
 from gnomon.explanations.contrast.held_out import Repeats, held_out_auc
 from gnomon.explanations.contrast.known import check_known, few_known
 from gnomon.explanations.contrast.result import FALSE, Contrast
@@ -29,6 +36,9 @@ from gnomon.linalg.table import RowTable, table_as_bytes
 from gnomon.neighbors.independence import FEATURES, of_independent_rows
 
 __all__ = ["cluster_profiles", "contrast", "group_contrasts"]
+
+Array = npt.NDArray[np.float64]
+_Pair = tuple[Array, Array]
 
 _RULES = {"sort_by": Options("auc", "effect_size")}
 
@@ -64,11 +74,15 @@ def _contrasts(
     """
     if collinear is not None and collinear.groups:
         joined = _contrasts(collinear.joined(X), groups, n_groups, collinear.explanation.feature_names, sort_by)
-        _, mean, rest_mean, *_ = group_contrasts(X[:, collinear.representatives], groups, n_groups)
-        return [
-            collinear.label(replace(one, mean_selected=mean[g, one.indices], mean_rest=rest_mean[g, one.indices]))
-            for g, one in enumerate(joined)
-        ]
+        _, mean, rest_mean, _, *moments = group_contrasts(X[:, collinear.representatives], groups, n_groups)
+        sizes = np.bincount(groups[groups >= 0], minlength=n_groups)
+        own = []
+        for g, one in enumerate(joined):
+            means = mean[g, one.indices], rest_mean[g, one.indices]
+            variances = moments[0][g, one.indices], moments[1][g, one.indices]
+            told = _differences(means, variances, (int(sizes[g]), int(sizes.sum() - sizes[g])))
+            own.append(collinear.label(replace(one, mean_selected=means[0], mean_rest=means[1], **told)))
+        return own
     auc, mean, rest_mean, effect, *moments = group_contrasts(X, groups, n_groups)
 
     def rank(part: Any, of: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
@@ -99,6 +113,9 @@ def _contrasts(
         else:
             chances, n_units = between.chances(g)
             rates = np.ones(len(order)) if chances is None else adjusted_p_values(chances)[order]
+        told = _differences(means, variances, sizes_of_both)
+        if between is not None:
+            told = _differences_of_units(between, g, order)
         found.append(
             Contrast(
                 features=[names[f] for f in order],
@@ -116,9 +133,27 @@ def _contrasts(
                 n_beyond_chance=int(np.count_nonzero(rates <= FALSE)),
                 n_units=n_units,
                 n_repeats=n_selected + n_rest - sum(sizes_of_both),
+                **told,
             )
         )
     return found
+
+
+def _differences(means: _Pair, variances: _Pair, sizes: tuple[int, int]) -> dict[str, Array]:
+    """Return the differences of the means of both sides, in units of the features, and their 95 % intervals."""
+    difference = means[0] - means[1]
+    low, high = difference_intervals(means, variances, sizes)
+    return {"difference": difference, "difference_low": low, "difference_high": high}
+
+
+def _differences_of_units(between: UnitSums, g: int, order: npt.NDArray[np.int64]) -> dict[str, Array]:
+    """Return the same of the means of units, NaN where these are too few."""
+    found, _ = between.differences(g)
+    if found is None:
+        return {name: np.full(len(order), np.nan) for name in ("difference", "difference_low", "difference_high")}
+    gaps, errors, freedom = found
+    low, high = intervals(gaps, errors, freedom)
+    return {"difference": gaps[order], "difference_low": low[order], "difference_high": high[order]}
 
 
 @entrance("contrast")

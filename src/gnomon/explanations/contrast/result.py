@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.explanations.answer import Column, GroupedAnswer
+from gnomon._validation import Boolean, Integer, check_parameters
+from gnomon.explanations.answer import Column, GroupedAnswer, format_number, format_table
 from gnomon.explanations.contrast.errors import FEW_ROWS
 from gnomon.explanations.contrast.units import FEWEST_UNITS, told_of_too_few
 from gnomon.explanations.contrast.without_spread import EffectColumn
@@ -25,6 +26,7 @@ FALSE = 0.05
 JUDGED_AS = "; chance is judged as of independent rows, chosen by something else than their features"
 """What a contrast that finds differences takes for granted."""
 
+_TABLE_RULES = {"n_top": Integer(1), "log2": Boolean()}
 _NOTABLE = 0.1  # features whose AUC is at least this far from 0.5 set rows apart; weaker ones are said to be weak
 
 
@@ -64,6 +66,14 @@ class Contrast(GroupedAnswer):
     mean_selected, mean_rest : ndarray of shape (n_features,), float64
         Means on both sides, in the units of the feature; for a group of features those of the member most correlated
         with it.
+    difference : ndarray of shape (n_features,), float64
+        Difference of the means, selected less rest, in the units of the feature. With `units` it is that of the means
+        of the units that are compared, and NaN where these are too few.
+    difference_low, difference_high : ndarray of shape (n_features,), float64
+        Ends of its 95 % interval, by Student's distribution with Welch's degrees of freedom; the sides vary as in the
+        error of the effect size. That of shares, of a yes or no, is Agresti and Caffo's. It is of each feature alone,
+        not corrected for their number as the rate of false discoveries is. With `units` it is that of Student's test
+        between these.
     n_selected, n_rest : int
         Number of rows on both sides.
     n_units : tuple (int, int) or None
@@ -94,6 +104,9 @@ class Contrast(GroupedAnswer):
         "sets_apart",
         "mean_selected",
         "mean_rest",
+        "difference",
+        "difference_low",
+        "difference_high",
     )
     _facts: ClassVar[tuple[str, ...]] = ("n_selected", "n_rest", "n_units", "n_beyond_chance", "n_repeats")
     _columns: ClassVar[tuple[Column, ...]] = (
@@ -108,6 +121,9 @@ class Contrast(GroupedAnswer):
     false_discovery_rate: npt.NDArray[np.float64]
     mean_selected: npt.NDArray[np.float64]
     mean_rest: npt.NDArray[np.float64]
+    difference: npt.NDArray[np.float64]
+    difference_low: npt.NDArray[np.float64]
+    difference_high: npt.NDArray[np.float64]
     n_selected: int
     n_rest: int
     n_beyond_chance: int
@@ -152,6 +168,37 @@ class Contrast(GroupedAnswer):
         """Which features differ beyond chance and notably, with an AUC below 0.4 or above 0.6, (n_features,)."""
         found: npt.NDArray[np.bool_] = (np.abs(self.auc - 0.5) >= _NOTABLE) & self.beyond_chance
         return found
+
+    def table(self, n_top: int | None = 10, *, log2: bool = False) -> str:
+        """Return a wider table as text: means on both sides, their difference with its 95 % interval, and more.
+
+        Differences are in the units of the features, with `units` those between the means of units. Beside them stand
+        the AUC and the rate of false discoveries, under "q". For a data frame take `columns()`.
+
+        Parameters
+        ----------
+        n_top : int >= 1 or None, default=10
+            Features that are listed; None for all.
+        log2 : bool, default=False
+            Whether the features are logarithms to base 2, so that a difference is a logarithm of a ratio: it is then
+            called "log2 fold". Nothing is computed differently.
+        """
+        check_parameters(_TABLE_RULES, {"n_top": 1 if n_top is None else n_top, "log2": log2})
+        shown = self if n_top is None else self.head(n_top)
+        selected, rest = (Column("", name, of_features=True).cells(shown) for name in ("mean_selected", "mean_rest"))
+        auc = Column("", "auc").cells(shown)
+        ends = zip(*(getattr(shown, f"difference{end}").tolist() for end in ("", "_low", "_high")), strict=True)
+        differences = [
+            "nan" if np.isnan(d) else f"{format_number(d)} ({format_number(low)} to {format_number(high)})"
+            for d, low, high in ends
+        ]
+        rates = [f"{rate:.2g}" for rate in shown.false_discovery_rate.tolist()]
+        header = ["feature", "mean selected", "mean rest", "log2 fold" if log2 else "difference", "AUC", "q"]
+        header[3] += " (95 %)"
+        rows = [*zip(shown.features, selected, rest, differences, auc, rates, strict=True)]
+        left = len(self) - len(shown)
+        more = f"\n... and {left:,} more feature{'' if left == 1 else 's'}" if left else ""
+        return f"{self.headline()}\n{format_table(header, rows)}{more}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table with plain Python values; an infinite effect size stays a float."""

@@ -144,6 +144,31 @@ class UnitSums:
         """
         from scipy.special import stdtr
 
+        found, n_units = self.differences(g, other)
+        if found is None:
+            return None, n_units
+        gaps, errors, freedom = found
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.where(gaps == 0.0, 0.0, np.abs(gaps) / errors)
+        rows = self._sides(g, other).rows
+        of_rows = [self.sums[some].sum(axis=0) / self.counts[some].sum() for some in rows]
+        opposed = np.sign(gaps) * np.sign(of_rows[0] - of_rows[1]) < 0
+        return np.where(opposed, 1.0, 2.0 * stdtr(freedom, -t)), n_units
+
+    def differences(self, g: int, other: int | None = None) -> tuple[tuple[Array, Array, int] | None, tuple[int, int]]:
+        """Return the differences that `chances` judges.
+
+        Parameters
+        ----------
+        g, other : as for `chances`
+
+        Returns
+        -------
+        found : tuple of ndarray, ndarray and int, or None
+            Differences of the means of units and their standard errors, (n_features,), and degrees of freedom; None if
+            there are too few units.
+        n_units : tuple (int, int)
+        """
         sides = self._sides(g, other)
         n_units = sides.n_units
         if min(n_units) < FEWEST_UNITS:
@@ -151,17 +176,12 @@ class UnitSums:
         one, rest = (self._means(*of) for of in zip(sides.rows, sides.owners, sides.compared, strict=True))
         if sides.paired:
             differences = one - rest
-            gaps, freedom = differences.mean(axis=0), n_units[0] - 1
             variance = differences.var(axis=0, ddof=1) / n_units[0]
-        else:
-            gaps, freedom = one.mean(axis=0) - rest.mean(axis=0), sum(n_units) - 2
-            squares = [((means - means.mean(axis=0)) ** 2).sum(axis=0) for means in (one, rest)]
-            variance = (squares[0] + squares[1]) / freedom * (1.0 / n_units[0] + 1.0 / n_units[1])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            t = np.where(gaps == 0.0, 0.0, np.abs(gaps) / np.sqrt(variance))
-        of_rows = [self.sums[rows].sum(axis=0) / self.counts[rows].sum() for rows in sides.rows]
-        opposed = np.sign(gaps) * np.sign(of_rows[0] - of_rows[1]) < 0
-        return np.where(opposed, 1.0, 2.0 * stdtr(freedom, -t)), n_units
+            return (differences.mean(axis=0), np.sqrt(variance), n_units[0] - 1), n_units
+        freedom = sum(n_units) - 2
+        squares = [((means - means.mean(axis=0)) ** 2).sum(axis=0) for means in (one, rest)]
+        variance = (squares[0] + squares[1]) / freedom * (1.0 / n_units[0] + 1.0 / n_units[1])
+        return (one.mean(axis=0) - rest.mean(axis=0), np.sqrt(variance), freedom), n_units
 
     def _sides(self, g: int, other: int | None) -> _Sides:
         inside = self.groups == g
