@@ -729,3 +729,19 @@ def test_rows_are_parted_into_halves_of_so_many_rows_at_most(n, sizes, monkeypat
     both = np.concatenate([parted.learned, parted.held_out])
     assert len(np.unique(both)) == sum(sizes)
     assert np.isin(both, rows).all()
+
+
+@pytest.mark.parametrize(("n", "smallest"), [(60, 24), (120, 24), (300, 40)])
+def test_where_there_is_none_the_smallest_group_that_is_shown_is_told(n, smallest):
+    X = np.random.default_rng(0).normal(size=(n, 6))
+    none = gn.find_clusters(X)
+    assert none.smallest == none.to_dict()["smallest"] == smallest
+    told = f"Groups of fewer than about {smallest} rows can hardly be shown in {n} rows, however clear."
+    assert told in none.summary()
+    assert gn.find_clusters(X, min_size=15).smallest == 30
+    X[:smallest, 0] += 12
+    seen = gn.find_clusters(X)
+    assert len(seen) == 2
+    assert "can hardly be shown" not in seen.summary()
+    X[smallest // 2 - 1 : smallest, 0] -= 12
+    assert len(gn.find_clusters(X)) == 0

@@ -45,6 +45,7 @@ _SHARE_OF_ROWS = 0.1  # neighbours of a row, of those learned: groups of few row
 _SMALLEST, _SMALL = 12, 20  # rows of a peak at least, in tables of up to 120 rows and from 200 rows on
 _DIMENSIONS = 5  # of the neighbour embedding whose density is looked at
 _PASSES = 200
+_SHOWN = 2.0  # times the rows of the smallest peak: a group of so many that lies apart is shown in nearly all tables
 _FEW = 2  # times the learned rows of the smallest peak: a group of fewer may be too small to be shown a cluster
 _RULES: dict[str, Rule] = {
     "alpha": Real(0.0, 0.5, low_open=True, high_open=True),
@@ -211,6 +212,7 @@ def find_clusters(
         "n_splits": n_splits,
         "n_columns": int(table.values.shape[1]),
         "metric": metric,
+        "smallest": math.ceil(_SHOWN * fewest * n / ground.n_counted),
         "n_held_out": len(halves.held_out),
         "n_repeats": ground.n_repeats,
         "succession": None if ground.n_repeats else succession_of_rows(table.values, metric),

@@ -139,6 +139,9 @@ class Clusters(Printed):
         Whether these are principal components, or other coordinates of a map, and no features.
     metric : str, default="euclidean"
         Distances between rows, in which they were found.
+    smallest : int, default=0
+        Rows, about, that a group far from all others has at least to be shown as a cluster in nearly all tables of so
+        many rows; 0 if not known.
     apart : ndarray of int64
         Numbers of the rows that lie with a few others apart from every cluster, or from the rest where none is claimed,
         too few to be shown one; in no cluster.
@@ -160,6 +163,7 @@ class Clusters(Printed):
     n_columns: int = 0
     of_components: bool = False
     metric: str = "euclidean"
+    smallest: int = 0
     apart: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     counting: str = ""
     told: str = ""
@@ -243,6 +247,7 @@ class Clusters(Printed):
             "n_splits": self.n_splits,
             "n_held_out": self.n_held_out,
             "n_repeats": self.n_repeats,
+            "smallest": self.smallest,
             "caution": self.caution,
             "continuum": self.continuum,
             "told": self.told,
@@ -280,6 +285,7 @@ class Clusters(Printed):
             checked += f"; {self.n_repeats:,} rows repeat others, or nearly, and one of each set counts"
         if not self.levels:
             few = f"No clusters: none of {self.n_splits} possible splits could be shown, {checked}."
+            few += f" {self._told_smallest}" if self.smallest else ""
             few += f" {self.caution}" if self.caution else ""
             few += f" {self._told_apart}" if len(self.apart) else ""
             how = map_of_components(_COMPONENTS, self.metric)
@@ -310,6 +316,12 @@ class Clusters(Printed):
         if len(self.levels) > 1:
             lines.append("Levels of zoom: " + ", ".join(f"{len(one)}" for one in self.levels) + " clusters.")
         return "\n".join(lines)
+
+    @property
+    def _told_smallest(self) -> str:
+        """Say which groups are too small to be shown, however clear they are."""
+        n = len(self.nearest)
+        return f"Groups of fewer than about {self.smallest:,} rows can hardly be shown in {n:,} rows, however clear."
 
     @property
     def _told_apart(self) -> str:
