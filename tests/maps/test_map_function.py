@@ -152,3 +152,33 @@ def test_a_map_that_grew_is_the_same_function_as_before_and_after_a_file(method,
             grown.inverse_transform(made.embedding[:5]), made.inverse_transform(made.embedding[:5])
         )
     assert np.abs(made.place(LIKE[50:]) - made.transform(LIKE[50:])).max() > 0.0
+
+
+def test_rows_out_of_range_are_told_with_their_columns():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(5.0, 1.0, (120, 6)), columns=[f"lab{j}" for j in range(6)])
+    made = gnomon.map(frame, "umap", random_state=0)
+    new = frame.iloc[:30] + 0.01
+    new["lab4"] *= 18.0
+    new.iloc[:2, 1] += 20.0
+    ends = f"{frame['lab4'].min():.4g} to {frame['lab4'].max():.4g}"
+    around = f"{new['lab4'].median():.4g}"
+    for ask in (made.transform, made.place, made.extend):
+        with pytest.warns(DataWarning, match="30 of 30 rows lie out of range") as caught:
+            ask(new)
+        (told,) = [str(one.message) for one in caught if "out of range" in str(one.message)]
+        assert f"Beyond all rows of the map lie 30 in 'lab4' (around {around}, the map has {ends}), 2 in 'lab1'" in told
+        assert told.endswith(". See novelty().")
+        assert "'lab0'" not in told
+
+
+def test_rows_out_of_range_of_a_sparse_map_and_between_its_rows_name_no_columns():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 5)) * 0.1
+    X[:60] += 5.0
+    middle = np.full((1, 5), 2.5)
+    for table, rows in ((X, middle), (sp.csr_array(X), sp.csr_array(middle * 9))):
+        made = gnomon.map(table, "umap", random_state=0)
+        with pytest.warns(DataWarning, match="1 of 1 rows lie out of range") as caught:
+            made.transform(rows)
+        assert "Beyond" not in str(caught[0].message)

@@ -1,6 +1,7 @@
 # Where the names of this room live: `__init__.py` reads it, and imports each when it is first used.
 from .atlas.atlas import AffineAtlas as AffineAtlas
 from .atlas.forward import Novelty as Novelty
+from .atlas.forward import explaining_far as explaining_far
 from .atlas.forward import hearing_far as hearing_far
 from .atlas.forward import tell_of_far as tell_of_far
 from .atlas.function import MapFunction as MapFunction

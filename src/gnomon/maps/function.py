@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -105,6 +105,9 @@ class MapFunction:
     def transform(self, X_new: Any) -> npt.NDArray[Any]:
         """Place rows in the map, each as a smooth function of the row alone; see `extension_kind` for which.
 
+        Whether rows together have shifted, as where a laboratory measures higher, no row tells by itself: `extend` says
+        how all of them differ from those of the map, column by column.
+
         Parameters
         ----------
         X_new : array-like, sparse matrix, DataFrame or stored table of shape (n_rows, n_features), Dataset or records
@@ -122,15 +125,15 @@ class MapFunction:
         Warns
         -----
         DataWarning
-            If an atlas is asked for rows that are out of its range, see `novelty`; if a data frame or an AnnData object
-            has columns that the map does not have, which are left out; if under "cosine" or "hellinger" rows are all
-            zeros in the columns where rows of the map are not, as texts without any of its words are: they get places,
-            which say nothing of them.
+            If an atlas is asked for rows that are out of its range, see `novelty`, naming columns in which they lie
+            beyond all values of the map; if a data frame or an AnnData object has columns that the map does not have,
+            which are left out; if under "cosine" or "hellinger" rows are all zeros in the columns where rows of the map
+            are not, as texts without any of its words are: they get places, which say nothing of them.
         """
         from gnomon.maps.growing import check_rows
 
         rows = check_rows(self, X_new)  # type: ignore[arg-type]
-        with self._telling_of_blank(rows):
+        with self._telling_of_blank(rows), self._naming_columns(rows):
             return np.asarray(self._one.transform(self._as_mapped(rows)))
 
     @entrance()
@@ -139,7 +142,7 @@ class MapFunction:
         """Place rows in the fitted method's own way, such as by its loss; see ``place`` of the method.
 
         Such places may jump from one row to a similar one; `transform` is smooth. The two differ by about the distance
-        between neighbours in the map.
+        between neighbours in the map. Whether rows together have shifted, neither tells; `extend` does.
 
         Parameters
         ----------
@@ -157,7 +160,8 @@ class MapFunction:
         Warns
         -----
         DataWarning
-            Of rows that are all zeros, as for `transform`.
+            Of rows out of range, by methods that look for a row's neighbours, and of rows that are all zeros, as for
+            `transform`.
         """
         from gnomon.maps.growing import check_rows
 
@@ -166,7 +170,7 @@ class MapFunction:
         if own is None:
             remedy = "Ask for transform."
             raise ValueError(message("the map", "one with a fitted method that places rows", remedy=remedy))
-        with self._telling_of_blank(given):
+        with self._telling_of_blank(given), self._naming_columns(given):
             places = np.asarray(own(self._as_mapped(given)))
         return places if self.surface is None else self.surface.drawn(places)
 
@@ -381,6 +385,13 @@ class MapFunction:
         warn(f"{told}: their places say nothing of them.", DataWarning)
         with untold_blank(blank, int(rows.shape[0])):
             yield
+
+    def _naming_columns(self, rows: Any) -> AbstractContextManager[None]:
+        """Let warnings of rows out of range in the block name columns in which they lie beyond all rows of the map."""
+        from gnomon.extension import explaining_far
+        from gnomon.maps.growing import told_beyond
+
+        return explaining_far(lambda far: told_beyond(self, rows, far))  # type: ignore[arg-type]
 
     def _held_out_rows(self) -> HeldOutRows | None:
         """Return what the novelty of a map in principal components is told by, made when it is first asked for."""

@@ -16,6 +16,7 @@ from gnomon.data import Dataset, Representation, Table, check_feature_count, che
 from gnomon.data.arrays import LARGEST_SQUARED
 from gnomon.data.cells import annotation, genes_like, is_cells, read_part
 from gnomon.data.columns import ColumnRule, encode_rows, features_of, named_as_time, unknown_categories
+from gnomon.data.columns.dates import told_date
 from gnomon.data.dataset import listed, require_name, text_array
 from gnomon.data.frames import holds_other_kinds, is_frame
 from gnomon.data.labels import in_order, measured_labels, order_of
@@ -34,9 +35,10 @@ if TYPE_CHECKING:
     from gnomon.extension import AffineAtlas, Drift, HeldOutRows, UnknownShift
     from gnomon.maps.result import Map
 
-__all__ = ["check_rows", "extend", "hold_out_rows", "make_atlas", "own_names", "warn_of_others"]
+__all__ = ["check_rows", "extend", "hold_out_rows", "make_atlas", "own_names", "told_beyond", "warn_of_others"]
 
 _N_NEIGHBORS = 15
+_BEYOND = 3  # columns that are named of rows out of range
 _SOURCE = "fitted"
 
 
@@ -158,6 +160,40 @@ def warn_of_others(names: list[str]) -> None:
     """Warn of columns of new rows that are not in the map, if there are any."""
     if names:
         warn(f"columns of the new rows that the map does not have are left out: {listed(names)}", DataWarning)
+
+
+def told_beyond(result: Map, rows: Any, far: npt.NDArray[np.bool_]) -> str:
+    """Say in which columns most of some new rows lie beyond all rows of a map; empty if they do in none.
+
+    Parameters
+    ----------
+    result : Map
+    rows : ndarray or CSR of shape (n_rows, n_features)
+        In the form of the map's data.
+    far : ndarray of shape (n_rows,), bool
+        Which are told of.
+    """
+    if sp.issparse(rows) or sp.issparse(result.X):
+        return ""
+    old, new = result.X[: result._n_fitted], rows[far]
+    low, high = old.min(axis=0), old.max(axis=0)
+    beyond = (new < low) | (new > high)
+    counts = beyond.sum(axis=0)
+    most = [int(j) for j in np.argsort(-counts, kind="stable")[: _BEYOND + 1] if counts[j]]
+    if not most:
+        return ""
+    names = _names_as_they_came(result)
+
+    def value(j: int, number: float) -> str:
+        return str(told_date(result.feature_names[j], number) or f"{number:.4g}")
+
+    told = [
+        f"{counts[j]:,} in {names[j]!r} (around {value(j, float(np.median(new[beyond[:, j], j])))}, the map has "
+        f"{value(j, float(low[j]))} to {value(j, float(high[j]))})"
+        for j in most[:_BEYOND]
+    ]
+    more = " and others" if len(most) > _BEYOND else ""
+    return f"Beyond all rows of the map lie {', '.join(told)}{more}."
 
 
 def own_names(result: Map) -> list[str] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -23,7 +23,17 @@ from gnomon.extension.atlas.points import Candidates, Distances, NearestPoints, 
 from gnomon.linalg.table import RowTable
 from gnomon.neighbors import RowSearch, native_metric, untold_zeros
 
-__all__ = ["Blend", "Forward", "MetricRange", "Novelty", "hearing_far", "levels_among", "tell_of_far", "untold_far"]
+__all__ = [
+    "Blend",
+    "Forward",
+    "MetricRange",
+    "Novelty",
+    "explaining_far",
+    "hearing_far",
+    "levels_among",
+    "tell_of_far",
+    "untold_far",
+]
 
 Float64Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -36,6 +46,7 @@ _BLOCK = 1 << 14  # fitted rows that are scored together
 
 _HEARD: ContextVar[list[Mask]] = ContextVar("gnomon_far_rows")
 _UNTOLD: ContextVar[Mask] = ContextVar("gnomon_untold_far_rows")
+_WHY: ContextVar[Callable[[Mask], str]] = ContextVar("gnomon_why_rows_are_far")
 
 
 @dataclass(frozen=True)
@@ -179,6 +190,27 @@ def untold_far(rows: Mask) -> Iterator[None]:
         _UNTOLD.reset(token)
 
 
+@contextmanager
+def explaining_far(why: Callable[[Mask], str]) -> Iterator[None]:
+    """Let warnings of rows out of range inside a block say more of them.
+
+    Parameters
+    ----------
+    why : callable
+        Takes which of the rows that were placed are out of range, (n_rows,), to a sentence, or to an empty text.
+
+    Yields
+    ------
+    None
+        To the block.
+    """
+    token = _WHY.set(why)
+    try:
+        yield
+    finally:
+        _WHY.reset(token)
+
+
 def tell_of_far(known: Novelty, scores: Float64Array, n_neighbors: int, *, away: Mask | bool = True) -> None:
     """Say which of the rows that were placed are out of range to who hears it, or warn of how many, if any are.
 
@@ -200,13 +232,17 @@ def tell_of_far(known: Novelty, scores: Float64Array, n_neighbors: int, *, away:
     untold = _UNTOLD.get(None)
     if untold is not None and len(untold) == len(scores):
         away = ~untold & away
-    count, n_rows = int(np.count_nonzero(known.far(scores) & away)), len(scores)
+    far = known.far(scores) & away
+    count, n_rows = int(np.count_nonzero(far)), len(scores)
     if count:
+        why = _WHY.get(None)
+        more = f" {told}" if why is not None and (told := why(far)) else ""
         least = f"farther from the rows of the map than {_FAR} times what is found among these"
         if known.ends_at_one:
             least = f"with less in common with the rows of the map than 1 / {_FAR} of the least found among these"
         warn(
-            f"{count:,} of {n_rows:,} rows lie out of range, {least}; their places are extrapolated. See novelty().",
+            f"{count:,} of {n_rows:,} rows lie out of range, {least}; their places are extrapolated.{more} "
+            "See novelty().",
             DataWarning,
         )
 
