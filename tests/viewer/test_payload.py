@@ -255,7 +255,8 @@ def decode(codes):
 def test_small_integers_are_their_own_codes(dtype):
     X = np.random.default_rng(0).integers(0, 2 if dtype is bool else 256, size=(500, 7)).astype(dtype)
     codes = encode_features(X.view(np.uint8) if dtype is bool else X, byte_budget=ALL)
-    assert codes.exact
+    assert (codes.table_row < 0).all()
+    assert not codes.rounded
     np.testing.assert_array_equal(decode(codes), X)
 
 
@@ -288,6 +289,44 @@ def test_missing_values_have_a_code_of_their_own():
     X[::7, 0], X[5, 1], X[6, 1] = np.nan, np.inf, -np.inf
     back = decode(encode_features(X, byte_budget=ALL))
     np.testing.assert_array_equal(np.isnan(back), ~np.isfinite(X))
+
+
+def test_values_that_one_byte_cannot_hold_are_stored_whole_if_asked():
+    rng = np.random.default_rng(8)
+    X = np.column_stack(
+        [rng.integers(0, 9, 500), rng.normal(size=500), rng.choice(rng.normal(size=9), 500), rng.normal(size=500)]
+    )
+    X[3, 1] = np.inf
+    codes = encode_features(X, byte_budget=ALL, whole=True)
+    np.testing.assert_array_equal(codes.whole_slots, [1, 3])
+    assert codes.whole.dtype == np.float32
+    np.testing.assert_allclose(codes.whole[1], X[:, 3], rtol=1e-6)
+    np.testing.assert_array_equal(np.isnan(codes.whole[0]), np.arange(500) == 3)
+    np.testing.assert_allclose(decode(codes)[:, [0, 2]], X[:, [0, 2]], rtol=1e-6)
+    assert not codes.rounded
+    rounded = encode_features(X, byte_budget=ALL)
+    assert rounded.whole is None
+    assert rounded.rounded
+    shifted = 2.0**40 + rng.choice(9, (500, 1))  # few values, between which single precision does not tell
+    np.testing.assert_array_equal(encode_features(shifted, byte_budget=ALL, whole=True).whole, shifted.T)
+
+
+def test_a_page_holds_small_tables_whole_as_its_budget_allows(monkeypatch, tmp_path):
+    X = np.random.default_rng(9).normal(size=(6000, 20))
+
+    def note_of(**options):
+        write_html(tmp_path / "a.html", PageContent(embedding=X[:, :2], X=X), **options)
+        header, columns = read_page(tmp_path / "a.html")
+        told = "Feature values are rounded to 256 levels each." in header["notes"]
+        assert ("whole" in columns) != told
+        return told
+
+    assert not note_of()
+    size = (tmp_path / "a.html").stat().st_size
+    assert note_of(byte_budget=1_000_000)
+    monkeypatch.setattr("gnomon.viewer.values._SMALL", X.size - 1)
+    assert note_of()
+    assert (tmp_path / "a.html").stat().st_size < size
 
 
 @pytest.mark.parametrize("shift", [0.0, -0.5])

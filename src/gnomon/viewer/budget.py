@@ -8,8 +8,9 @@ evenly are packed as the page packs them.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -61,11 +62,14 @@ class Measured:
         Before they are packed.
     complete : bool, default=False
         Whether a part of the features will not do, since they are the pixels of a picture.
+    whole : float, default=inf
+        Bytes more in the page for values as they are where they would be rounded; infinite where that is too many.
     """
 
     n_bytes: float = 0.0
     raw: int = 0
     complete: bool = False
+    whole: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,8 @@ class Plan:
         Whether no neighbours in the data, and no coefficients of local fits, were left out.
     top : int
         Features that are said to move a point; 0 without an explanation.
+    whole : bool
+        Whether values are stored as they are where they would be rounded.
     """
 
     exact: bool
@@ -92,6 +98,7 @@ class Plan:
     neighbors: bool = True
     fits: bool = True
     top: int = 0
+    whole: bool = False
 
 
 def file_bytes(columns: Mapping[str, Array], n: int) -> float:
@@ -140,11 +147,15 @@ def fit_payload(
     top = payload.header.get("explanation", {}).get("top", 0)
     everything = Plan(exact=True, rows=n, raw=values.raw, top=top)
     raw = sum(column.nbytes for group in payload.groups.values() for column in group.values())
-    if TEXT * (raw + values.raw + pictures.raw) <= room:
-        return everything
+    most = TEXT * (raw + values.raw + pictures.raw)
+    if most + values.whole <= room:
+        return replace(everything, whole=True)
     others = values.n_bytes + pictures.n_bytes
-    if sum(file_bytes(group, n) for group in payload.groups.values()) + others <= room:
+    if most <= room and math.isinf(values.whole):
         return everything
+    needed = sum(file_bytes(group, n) for group in payload.groups.values()) + others
+    if needed <= room or most <= room:
+        return replace(everything, whole=needed + values.whole <= room)
     n_features = len(payload.header.get("features", {}).get("names", ()))
     order = map_order(payload.groups["core"]["embedding"])
     for name in payload.groups.keys() - {"sequence"}:

@@ -159,7 +159,8 @@ class PageContent:
     feature_names : sequence of n_features str, default=None
         Names of the columns of X.
     X : ndarray or CSR of shape (n_samples, n_features), default=None
-        Feature values; stored as one byte each (exact for integers in 0..255, else 256 quantile levels).
+        Feature values; those of a dense table of up to 262,144 are stored as they are, of a larger one as one byte each
+        (exact for integers in 0..255 and up to 256 distinct values, else 256 quantile levels).
     images : uint8 array of shape (n_samples, height, width) or (n_samples, height, width, 3), default=None
         Thumbnails.
     image_shape : tuple (height, width) or (height, width, channels), default=None

@@ -1,13 +1,14 @@
 """Named arrays as text for a web page: one header, binary columns in groups, deflated, as printable signs.
 
-Feature values take one byte each: exact where they are small integers or few, 256 quantile bins elsewhere.
+Feature values take one byte each: exact where they are small integers or few, 256 quantile bins elsewhere. Of a small
+table the latter are the values themselves, so that the page finds what Python finds.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,13 +25,14 @@ __all__ = ["FeatureCodes", "Payload", "encode_features"]
 _SAMPLE = 20_000  # rows from which quantiles are taken; the error of a quantile is then below one bin
 _BLOCK = 32  # columns converted at a time, so that temporary memory stays small beside X
 _PART = 16 << 20  # bytes of raw data per part: browsers limit the length of one string
+_OFF = 1e-6  # standard deviations by which single precision may move a value
 _ALONE = 1 << 15  # bytes of a column that is a part of its own
 _TYPES = {"uint8", "uint16", "uint32", "int8", "int16", "int32", "float32", "float64"}
 
 
 @dataclass(frozen=True)
 class FeatureCodes:
-    """The values of some features, one byte each.
+    """The values of some features, one byte each or themselves.
 
     Attributes
     ----------
@@ -46,6 +48,12 @@ class FeatureCodes:
         Value of each code, ascending up to the last code used; NaN for the code of a missing value.
     zero : ndarray of shape (n_kept,), uint8
         The code of 0.0 (used by the sparse form).
+    rounded : bool
+        Whether a feature has more values than codes, so that some of them share one.
+    whole : ndarray of shape (n_whole, n_samples), float32 or float64, or None
+        The values themselves of features that one byte cannot hold, all of whose codes are 0; NaN where missing.
+    whole_slots : ndarray of shape (n_whole,), int32, or None
+        Where these stand in `kept`, ascending.
     """
 
     kept: npt.NDArray[np.int32]
@@ -56,15 +64,18 @@ class FeatureCodes:
     table_row: npt.NDArray[np.int32]
     table: npt.NDArray[np.float32]
     zero: npt.NDArray[np.uint8]
-
-    @property
-    def exact(self) -> bool:
-        """Whether every code is the value itself."""
-        return bool((self.table_row < 0).all())
+    rounded: bool
+    whole: npt.NDArray[np.floating[Any]] | None = None
+    whole_slots: npt.NDArray[np.int32] | None = None
 
 
 def encode_features(
-    X: Any, *, byte_budget: int, importance: npt.NDArray[np.floating[Any]] | None = None, most: int | None = None
+    X: Any,
+    *,
+    byte_budget: int,
+    importance: npt.NDArray[np.floating[Any]] | None = None,
+    most: int | None = None,
+    whole: bool = False,
 ) -> FeatureCodes:
     """Turn a table into one byte a value, within a budget.
 
@@ -78,6 +89,8 @@ def encode_features(
         What ranks the features; their variance by default.
     most : int or None, default=None
         Features at most, those of largest importance.
+    whole : bool, default=False
+        Whether features of a dense table that one byte cannot hold are stored as they are, beyond the budget.
 
     Returns
     -------
@@ -98,7 +111,7 @@ def encode_features(
     kept = _kept_features(X, cost, byte_budget, importance, n_features if most is None else most)
     if sparse:
         return _encode_sparse(X[:, kept], kept)
-    return _encode_dense(X, kept)
+    return _encode_dense(X, kept, whole=whole)
 
 
 def _kept_features(
@@ -124,10 +137,12 @@ def _variances(X: Any) -> npt.NDArray[np.float64]:
     return np.asarray(np.nan_to_num(square - mean**2))
 
 
-def _encode_dense(X: Any, kept: npt.NDArray[np.int32]) -> FeatureCodes:
+def _encode_dense(X: Any, kept: npt.NDArray[np.int32], *, whole: bool) -> FeatureCodes:
     n_samples, n_kept = X.shape[0], kept.size
     table_row = np.full(n_kept, -1, dtype=np.int32)
     tables: list[npt.NDArray[np.float32]] = []
+    themselves: dict[int, npt.NDArray[np.floating[Any]]] = {}
+    rounded = False
     X = table_as_bytes(X)
     if isinstance(X, np.ndarray) and X.dtype == np.uint8:
         codes = np.ascontiguousarray(X if n_kept == X.shape[1] else X[:, kept])
@@ -139,12 +154,23 @@ def _encode_dense(X: Any, kept: npt.NDArray[np.int32]) -> FeatureCodes:
             for j, values in enumerate(np.ascontiguousarray(block.T)):
                 if _is_byte(values):
                     codes[:, start + j] = values
-                else:
-                    codes[:, start + j], table = _quantize(_real(values))
-                    table_row[start + j] = len(tables)
-                    tables.append(table)
+                    continue
+                found, table, lost = _quantize(_real(values))
+                if whole and (lost or not _fits_single(_real(values))):
+                    codes[:, start + j] = 0
+                    themselves[start + j] = np.where(np.isfinite(values), _real(values), np.nan)
+                    continue
+                rounded |= lost
+                codes[:, start + j] = found
+                table_row[start + j] = len(tables)
+                tables.append(table)
     zero = np.zeros(n_kept, dtype=np.uint8)
-    return FeatureCodes(kept, codes, None, None, None, table_row, _stack(tables), zero)
+    made = FeatureCodes(kept, codes, None, None, None, table_row, _stack(tables), zero, rounded)
+    if not themselves:
+        return made
+    kind = np.float32 if all(map(_fits_single, themselves.values())) else np.float64
+    stored: npt.NDArray[np.floating[Any]] = np.stack(list(themselves.values())).astype(kind)
+    return replace(made, whole=stored, whole_slots=np.array(list(themselves), dtype=np.int32))
 
 
 def _encode_sparse(X: Any, kept: npt.NDArray[np.int32]) -> FeatureCodes:
@@ -154,13 +180,15 @@ def _encode_sparse(X: Any, kept: npt.NDArray[np.int32]) -> FeatureCodes:
     table_row = np.full(kept.size, -1, dtype=np.int32)
     zero = np.zeros(kept.size, dtype=np.uint8)
     tables: list[npt.NDArray[np.float32]] = []
+    rounded = False
     for j in range(kept.size):
         part = slice(X.indptr[j], X.indptr[j + 1])
         values = X.data[part]
         if _is_byte(values):
             data[part] = values
             continue
-        codes, table = _quantize(_real(values), zero_bin=True)
+        codes, table, lost = _quantize(_real(values), zero_bin=True)
+        rounded |= lost
         data[part] = codes
         zero[j] = np.flatnonzero(table == 0.0)[0]
         table_row[j] = len(tables)
@@ -176,6 +204,7 @@ def _encode_sparse(X: Any, kept: npt.NDArray[np.int32]) -> FeatureCodes:
         table_row,
         _stack(tables),
         zero,
+        rounded,
     )
 
 
@@ -195,10 +224,25 @@ def _real(values: npt.NDArray[Any]) -> npt.NDArray[np.floating[Any]]:
     return values if values.dtype == np.float32 else values.astype(np.float64)
 
 
+def _fits_single(values: npt.NDArray[np.floating[Any]]) -> bool:
+    """Return whether float32 holds values to a millionth of their standard deviation, missing ones aside."""
+    if values.dtype == np.float32:
+        return True
+    known = values[np.isfinite(values)]
+    if not known.size or (known == known[0]).all():
+        return True
+    with np.errstate(over="ignore"):
+        off = np.abs(known.astype(np.float32) - known).max()
+        return bool(off <= _OFF * known.std())
+
+
 def _quantize(
     values: npt.NDArray[np.floating[Any]], *, zero_bin: bool = False
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
-    """Code values by quantile bins; with `zero_bin` one bin holds exactly 0.0 though no value is zero."""
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32], bool]:
+    """Code values by quantile bins, with the table that decodes them, and say whether values that differ share a bin.
+
+    With `zero_bin` one bin holds exactly 0.0 though no value is zero.
+    """
     finite = np.isfinite(values)
     missing = not finite.all()
     known = values[finite] if missing else values
@@ -216,11 +260,19 @@ def _quantize(
     with np.errstate(over="ignore"):  # the page shows what is beyond float32 as infinite
         table[: used.sum()] = centers[used]
     order = (np.cumsum(used) - 1).astype(np.uint8)  # drops empty bins
+    lost = not _one_value_each(known, found, edges.size + 1)
     if not missing:
-        return order[found], table
+        return order[found], table, lost
     codes = np.full(values.shape, 255, dtype=np.uint8)
     codes[finite] = order[found]
-    return codes, table
+    return codes, table, lost
+
+
+def _one_value_each(known: npt.NDArray[np.floating[Any]], found: npt.NDArray[np.integer[Any]], n_bins: int) -> bool:
+    """Return whether no two values that differ are in one bin."""
+    of_bin = np.zeros(n_bins, dtype=known.dtype)
+    of_bin[found] = known
+    return bool((of_bin[found] == known).all())
 
 
 def _bin_edges(known: npt.NDArray[np.floating[Any]], n_bins: int) -> npt.NDArray[np.floating[Any]]:

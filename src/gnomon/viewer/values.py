@@ -27,6 +27,7 @@ _IMAGE_BYTES = 128 << 20
 _MEASURED_ROWS = 512  # rows of the table that are encoded to measure it
 _MEASURED_FEATURES = 4096  # and columns, of a table of more than a page has
 _ALL = 1 << 62
+_SMALL = 1 << 18  # values of a table that are stored as they are
 MOST_FEATURES = 40_000
 """Features whose values a page has at most, as many as genes are measured; those of a picture are not counted."""
 
@@ -80,7 +81,16 @@ def measure_values(rows: Any, *, pixels: bool) -> Measured:
     columns = {k: v for k in ("codes", "indices", "data") if (v := getattr(codes, k)) is not None}
     scale, raw = share * n / len(some), sum(column.nbytes for column in columns.values())
     fixed = share * file_bytes({"table": codes.table, "kept": codes.kept}, 0)
-    return Measured(scale * file_bytes(columns, 0) + fixed, int(scale * raw), complete=pixels)
+    n_bytes = scale * file_bytes(columns, 0) + fixed
+    return Measured(n_bytes, int(scale * raw), complete=pixels, whole=_bytes_of_whole(rows))
+
+
+def _bytes_of_whole(rows: Any) -> float:
+    """Return what values of a small table would take as they are where one byte cannot hold them; infinite of more."""
+    if not isinstance(rows, np.ndarray) or rows.size > _SMALL:
+        return np.inf
+    whole = encode_features(rows, byte_budget=_ALL, whole=True).whole
+    return 0.0 if whole is None else file_bytes({"whole": whole}, 0)
 
 
 def measure_images(pictures: npt.NDArray[np.uint8] | None) -> Measured:
@@ -108,8 +118,9 @@ def add_values(
         Features at most.
     """
     budget = _ALL if plan is None or plan.exact else plan.raw
-    codes = encode_features(rows, byte_budget=budget, importance=importance, most=most)
-    for name in ("codes", "indptr", "indices", "data"):
+    whole = np.isfinite(_bytes_of_whole(rows)) if plan is None else plan.whole
+    codes = encode_features(rows, byte_budget=budget, importance=importance, most=most, whole=bool(whole))
+    for name in ("codes", "indptr", "indices", "data", "whole", "whole_slots"):
         column = getattr(codes, name)
         if column is not None:
             payload.add("features", name, column)
@@ -120,7 +131,7 @@ def add_values(
     if codes.kept.size < rows.shape[1]:
         by = "importance for this map" if importance is not None else "variance"
         notes.append(f"Values of {codes.kept.size:,} of {rows.shape[1]:,} features are included (largest {by}).")
-    if not codes.exact:
+    if codes.rounded:
         notes.append("Feature values are rounded to 256 levels each.")
     return notes
 

@@ -70,7 +70,7 @@ export function twoTails(z) {
  * @returns {ContrastRow[]} largest absolute effect first
  */
 export function contrast(table, ids) {
-  const counts = new Uint32Array(256 * table.size);
+  const counts = new Uint32Array(table.starts[table.size]);
   table.count(ids, counts);
   const rows = [];
   for (let slot = 0; slot < table.size; slot++) rows.push(contrastFeature(table, slot, counts));
@@ -132,13 +132,14 @@ function contrastScores({ values, ranks }, ids) {
  */
 function contrastFeature(table, slot, counts) {
   const totals = table.totals,
-    start = 256 * slot;
+    start = table.starts[slot],
+    size = table.starts[slot + 1] - start;
   let n = 0,
     m = 0,
     sumInside = 0,
     sumRest = 0,
     wins = 0;
-  for (let code = 0; code < 256; code++) {
+  for (let code = 0; code < size; code++) {
     if (!totals[start + code]) continue;
     const value = table.decode(slot, code);
     if (Number.isNaN(value)) continue; // missing values take no part
@@ -156,7 +157,7 @@ function contrastFeature(table, slot, counts) {
   let square = 0,
     below = [0, 0],
     spread = [0, 0]; // squares of the shares that rows lie above, or rows of the rest below, less the AUC
-  for (let code = 0; code < 256; code++) {
+  for (let code = 0; code < size; code++) {
     if (!totals[start + code]) continue;
     const value = table.decode(slot, code),
       inside = counts[start + code];

@@ -199,7 +199,7 @@ export function trends(table, line) {
     rows = [],
     degrees = Math.max(n - 2, 1);
   for (let slot = 0; slot < table.size; slot++) {
-    const codes = new Uint8Array(n);
+    const codes = new Uint32Array(n);
     for (let k = 0; k < n; k++) codes[k] = table.code(ids[k], slot);
     for (let k = 0; k < n; k++) values[k] = table.decode(slot, codes[k]);
     const feature = table.kept[slot],
