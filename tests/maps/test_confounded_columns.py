@@ -1,12 +1,15 @@
 """Metadata that go with what is compared are told, as what is compared may be theirs; others are not."""
 
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import gnomon as gn
+from gnomon.maps import confounded
+from gnomon.maps.beside import columns_beside
 from gnomon.maps.confounded import confounded_share
 from gnomon.viewer import PageContent
 
@@ -143,3 +146,35 @@ def test_other_names_of_the_label_and_clusters_are_no_news(name, labels, label_n
 def test_other_columns_are_told_though_their_names_begin_alike():
     made, _ = make(lambda sides, _: np.array(["x", "y"])[sides], name="cell_batch", label_name="cell_type")
     assert "'cell_batch' and the two sides cannot be told apart" in made.contrast("case").caution
+
+
+def test_metadata_are_counted_once_and_anew_where_they_or_the_labels_change(monkeypatch):
+    result, sides = make(lambda sides, _: np.array(["P1", "P2"])[sides])
+    asked = []
+    monkeypatch.setattr(confounded, "columns_beside", lambda of: asked.append(of) or columns_beside(of))
+    told = confounded.told_of_confounded_labels(result)
+    assert SAME in told
+    with ThreadPoolExecutor(2) as pool:
+        assert set(pool.map(lambda _: confounded.told_of_confounded_labels(result), range(8))) == {told}
+    assert SAME in result.contrast(sides == 1).caution
+    assert len(asked) == 1
+    result.metadata["well"] = np.array(["A", "B"])[sides]
+    assert "'plate', 'well' and the two sides cannot be told apart" in result.contrast(sides == 1).caution
+    result.labels = np.random.default_rng(2).permutation(result.labels)
+    assert confounded.told_of_confounded_labels(result) == ""
+    assert len(asked) == 3
+
+
+def test_each_label_is_told_as_a_contrast_with_all_other_rows_tells_it():
+    draw = np.random.default_rng(4)
+    kinds = draw.integers(-1, 3, 400)
+    X = draw.normal(size=(400, 4)) + 6.0 * kinds[:, None]
+    names = np.array(["a", "b", "c", None], dtype=object)[kinds]
+    plate = np.array(["P1", "P2", "P3", "P4"])[np.where(draw.random(400) < 0.8, kinds, draw.integers(0, 4, 400))]
+    result = gn.Map(X, X[:, :2], labels=names, metadata={"plate": plate, "run": np.where(kinds == 1, "r1", "r2")})
+    told = confounded.told_of_each_label(result)
+    assert set(told) == {"a", "b", "c"}
+    for k, name in enumerate("abc"):
+        assert told[name] == result.contrast(kinds == k).caution != ""
+    assert "'run' and the two sides cannot be told apart" in told["b"]
+    assert "'run'" not in told["a"].split("'plate'")[0]

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon.data.dataset import LABEL_WORDS, first_few
-from gnomon.data.labels import sort_into_classes
+from gnomon.data.labels import Classes, sort_into_classes
 from gnomon.maps.beside import columns_beside
 from gnomon.maps.found import named_as_clusters
 
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
 
-__all__ = ["confounded_share", "told_of_confounded_labels", "told_of_confounded_sides"]
+__all__ = [
+    "CountedBeside",
+    "confounded_share",
+    "told_of_confounded_labels",
+    "told_of_confounded_sides",
+    "told_of_each_label",
+]
 
 Codes = npt.NDArray[np.integer[Any]]
 Counts = npt.NDArray[np.integer[Any]]
@@ -92,64 +100,129 @@ def told_of_confounded_sides(result: Map, inside: Mask, outside: Mask) -> str:
     result : Map
     inside, outside : ndarray of shape (n_samples,), bool
     """
-    if not _are_of_labels(result, inside, outside):
+    if len(result._classes()) < 2:
+        return ""
+    known = _counted(result)
+    if not _are_of_labels(known.classes.codes, inside, outside):
         return ""
     sides = np.where(inside, 0, np.where(outside, 1, -1))
-    found = []
-    for name, counts in _tables(result, sides, 2):
-        share = confounded_share(counts[0], counts[1])
-        if share is not None:
-            found.append((share, name))
-    return _told(found, "the two sides")
+    return _told_of_sides((name, _count(codes, sides, 2)) for name, codes in known.columns)
 
 
 def told_of_confounded_labels(result: Map) -> str:
     """Say which metadata go with the labels of a map, one of them against the others; empty if none do."""
     if len(result._classes()) < 2:
         return ""
-    classes = sort_into_classes(result.labels)
     found = []
-    for name, counts in _tables(result, classes.codes, len(classes)):
-        shares = [confounded_share(own, counts.sum(axis=0) - own) for own in counts]
+    for name, counts in _counted(result).counts:
+        labelled = counts[:-1]
+        shares = [confounded_share(own, labelled.sum(axis=0) - own) for own in labelled]
         known = [share for share in shares if share is not None]
         if known:
             found.append((max(known), name))
     return _told(found, repr(result.label_name))
 
 
-def _are_of_labels(result: Map, inside: Mask, outside: Mask) -> bool:
-    """Return whether labels tell two sides apart, of whose labels each has most of the rows."""
+def told_of_each_label(result: Map) -> dict[str, str]:
+    """Say for each label, by its name, which metadata go with it against all other rows, where some do.
+
+    As `told_of_confounded_sides` says of the rows of the label and the rest.
+    """
     if len(result._classes()) < 2:
-        return False
-    codes = sort_into_classes(result.labels).codes
+        return {}
+    known = _counted(result)
+    told = {
+        name: _told_of_sides((column, np.stack([own[k], own.sum(axis=0) - own[k]])) for column, own in known.counts)
+        for k, name in enumerate(known.classes.names)
+    }
+    return {name: text for name, text in told.items() if text}
+
+
+@dataclass(frozen=True)
+class CountedBeside:
+    """The metadata that could go with labels, as classes of rows, and how many rows of each label have each of them.
+
+    Attributes
+    ----------
+    origin : tuple
+        The table, the labels, their name and the metadata that were counted.
+    classes : Classes
+        Of the labels.
+    columns : tuple of (str, ndarray of shape (n_samples,), int8)
+        Names of metadata and the class of each row, -1 for none.
+    counts : tuple of (str, ndarray of shape (n_labels + 1, n_values), int)
+        Rows by label and class; the last line is of rows without a label.
+    """
+
+    origin: tuple[Any, Any, str, dict[str, Any]]
+    classes: Classes
+    columns: tuple[tuple[str, Codes], ...]
+    counts: tuple[tuple[str, Counts], ...]
+
+    def is_of(self, result: Map) -> bool:
+        """Return whether a map still has what was counted."""
+        table, labels, name, metadata = self.origin
+        same = table is result.X and labels is result.labels and name == result.label_name
+        if not same or metadata.keys() != result.metadata.keys():
+            return False
+        return all(column is result.metadata[name] for name, column in metadata.items())
+
+
+def _counted(result: Map) -> CountedBeside:
+    """Return the metadata that could go with the labels of a map, counted once for each of its labels."""
+    known = result._counted_beside
+    if known is None or not known.is_of(result):
+        result._counted_beside = known = _count_beside(result)
+    return known
+
+
+def _count_beside(result: Map) -> CountedBeside:
+    from gnomon.clusters.agreeing import classes_of_column  # with clusters, when first asked for
+
+    given = columns_beside(result)  # with the table as it is checked
+    classes = sort_into_classes(result.labels)
+    columns = []
+    for name, column in given.items():
+        own = name == result.label_name or named_as_clusters(name)
+        codes = None if own else classes_of_column(column, len(classes.codes))
+        if codes is not None and not _say_the_same(name, column, result.label_name, classes):
+            columns.append((name, codes.astype(np.int8)))
+    sides = np.where(classes.codes < 0, len(classes), classes.codes)
+    return CountedBeside(
+        (result.X, result.labels, result.label_name, dict(result.metadata)),
+        classes,
+        tuple(columns),
+        tuple((name, _count(codes, sides, len(classes) + 1)) for name, codes in columns),
+    )
+
+
+def _count(codes: Codes, sides: Codes, n_sides: int) -> Counts:
+    """Return how many rows of each side have each value of a column."""
+    both = (codes >= 0) & (sides >= 0)
+    n_values = int(codes.max()) + 1
+    places = sides[both].astype(np.int64) * n_values + codes[both]
+    return np.bincount(places, minlength=n_sides * n_values).reshape(n_sides, n_values)
+
+
+def _told_of_sides(tables: Iterable[tuple[str, Counts]]) -> str:
+    shares = [(confounded_share(counts[0], counts[1]), name) for name, counts in tables]
+    return _told([(share, name) for share, name in shares if share is not None], "the two sides")
+
+
+def _are_of_labels(codes: Codes, inside: Mask, outside: Mask) -> bool:
+    """Return whether labels tell two sides apart, of whose labels each has most of the rows."""
     mostly = (
         np.count_nonzero(side) >= _MOST * np.count_nonzero(np.isin(codes, codes[side])) for side in (inside, outside)
     )
     return all(mostly) and not np.isin(codes[inside], codes[outside]).any()
 
 
-def _tables(result: Map, sides: Codes, n_sides: int) -> list[tuple[str, Counts]]:
-    """Return for each column of metadata how many rows of each side have each of its values."""
-    from gnomon.clusters.agreeing import classes_of_column  # with clusters, when first asked for
-
-    found: list[tuple[str, Counts]] = []
-    for name, column in columns_beside(result).items():
-        codes = None if name == result.label_name or named_as_clusters(name) else classes_of_column(column, len(sides))
-        if codes is None or _say_the_same(name, column, result.label_name, result.labels):
-            continue
-        both = (codes >= 0) & (sides >= 0)
-        n_values = int(codes.max()) + 1
-        places = sides[both].astype(np.int64) * n_values + codes[both]
-        found.append((name, np.bincount(places, minlength=n_sides * n_values).reshape(n_sides, n_values)))
-    return found
-
-
-def _say_the_same(name: str, column: Any, own: str, labels: Any) -> bool:
+def _say_the_same(name: str, column: Any, own: str, classes: Classes) -> bool:
     """Return whether a column has labels under another name, coarser or finer: by its name, or by its values."""
     first, second = sorted((_plain(name), _plain(own)), key=len)
     if first == second or (len(first) >= _LONG_NAME and second.startswith(first)):
         return True
-    values, classes = sort_into_classes(column), sort_into_classes(labels)
+    values = sort_into_classes(column)
     both = (values.codes >= 0) & (classes.codes >= 0)
     found = np.unique(values.codes[both].astype(np.int64) * len(classes) + classes.codes[both])
     if not len(found) == len(values) == len(classes):

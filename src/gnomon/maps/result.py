@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from gnomon.explanations.importance import Apart
     from gnomon.extension import AffineAtlas, HeldOutRows
     from gnomon.geometry import IntrinsicDimension
+    from gnomon.maps.confounded import CountedBeside
     from gnomon.maps.points import Placed, PointScores
     from gnomon.neighbors import NeighborGraph, Succession
     from gnomon.surfaces import Surface
@@ -172,6 +173,7 @@ class Map(Questions, MapFunction, Outputs):
         self._gaps: MapVerdicts | None = None
         self._illusions: MapVerdicts | None = None
         self._alone: MapAlone | None = None  # what blind_spots and proves have answered; the file keeps it
+        self._counted_beside: CountedBeside | None = None  # metadata by labels
         self._doubted: tuple[Any, int, Suspects] | None = None  # labels, rows listed at most, and the list
         # Labels, clusters, and what tells them and the islands apart.
         self._parted: tuple[Any, Any, tuple[Apart | None, Apart | None]] | None = None
