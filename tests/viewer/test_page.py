@@ -11,6 +11,7 @@ from gnomon.explanations import explain, group_features
 from gnomon.explanations.axis import axis
 from gnomon.explanations.axis.points_near import find_points_near
 from gnomon.explanations.contrast import contrast
+from gnomon.maps import Map
 from gnomon.viewer import PageContent, write_html
 
 pytestmark = pytest.mark.browser
@@ -191,8 +192,60 @@ def test_a_selection_of_weak_differences_is_said_to_be_set_apart_by_none_strongl
         opened.page.click('#legend [data-class="0"] .class')
         assert "No feature sets it strongly apart" in opened.page.locator("#selection h3").all_inner_texts()
         told = opened.page.inner_text("#selection")
-        assert ("1 feature differs beyond chance, but little." in told) == (content.X is not None)
+        assert ("1 differs beyond chance: more feature 3; chance is judged as of" in told) == (content.X is not None)
         assert "As much arises by chance" not in told
+
+
+@pytest.mark.parametrize(("size", "shift"), [(30, 1.2), (30, 0.0), (5, 3.0), (3, 9.0), (2, 9.0), (1, 9.0)])
+def test_the_page_names_those_features_that_differ_beyond_chance_as_python_does(open_page, tmp_path, size, shift):
+    rng = np.random.default_rng(size)
+    X, inside = rng.normal(size=(300, 12)), np.arange(300) < size
+    X[:size] *= np.where(np.arange(12) % 2, 1.0, 3.0)  # which vary more, and so differ by chance
+    X[:size, [1, 3, 5, 7]] += shift * np.array([1, -1, 1, -1])
+    write_html(tmp_path / "m.html", PageContent(rng.normal(size=(300, 2)), X=X, labels=~inside))
+    opened = open_page(tmp_path / "m.html")
+    opened.page.click('#legend [data-class="0"] .class')
+    found = contrast(X, inside)
+    told = opened.page.inner_text("#selection")
+    names = dict(zip(found.features, found.beyond_chance.tolist(), strict=True))
+    if found.n_beyond_chance:
+        assert f"{found.caption()}; chance is judged as of independent rows" in told
+        lines = opened.page.locator("#selection tr.picks")
+        dim = {one.locator("td").first.inner_text(): "chance" in one.get_attribute("class") for one in lines.all()}
+        assert dim == {name: not beyond for name, beyond in names.items()}
+    else:
+        assert "chance is judged" not in told
+        assert opened.page.locator("#selection tr.chance").count() == 0
+    assert (found.n_beyond_chance > 0) == (shift > 0 and size > 1)
+    assert ("too few for" in told) == (size < 5)
+
+
+def test_metadata_that_go_with_a_class_are_told_where_it_is_compared(open_page, tmp_path):
+    rng = np.random.default_rng(5)
+    kind = np.repeat(["a", "b", "c"], 40)
+    X = rng.normal(size=(120, 5))
+    X[:, 0] += 9.0 * np.repeat([0, 1, 2], 40)
+    made = Map(X, X[:, :2], labels=kind, metadata={"plate": np.where(kind == "a", "P1", "P2")})
+    write_html(tmp_path / "m.html", made)
+    opened = open_page(tmp_path / "m.html")
+    words = "'plate' and the two sides cannot be told apart: each difference may be that of 'plate'."
+    assert words in made.contrast(kind == "a").caution
+    assert "'plate' and 'label' cannot be told apart" in opened.page.inner_text("#legend")
+    for k, name in enumerate("abc"):
+        opened.page.click(f'#legend [data-class="{k}"] .class')
+        told = made.contrast(kind == name).caution
+        assert opened.page.locator("#selection .warn").all_inner_texts() == ([told] if told else [])
+    pixels = opened.places(range(120))
+    left, top = pixels.min(axis=0) - 9
+    right, bottom = pixels.max(axis=0) + 9
+    first, rest = pixels[:40, 0].max() + 3, pixels[40:, 0].min() - 3
+    assert first < rest
+    for start, end, all_of_it in ((rest, right, True), (left, first, True), (left, np.median(pixels[:40, 0]), False)):
+        corners = np.array([[start, top], [end, top], [end, bottom], [start, bottom], [start, top]])
+        opened.lasso(corners)
+        inside = Polygon(corners[:-1]).contains_points(pixels)
+        assert (words in made.contrast(inside).caution) == all_of_it
+        assert (words in opened.page.inner_text("#selection")) == all_of_it
 
 
 def test_isolating_a_class_contrasts_it(open_again, blobs_page, blobs):

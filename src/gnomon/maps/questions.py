@@ -17,7 +17,7 @@ from gnomon.geometry.check import row_mask
 from gnomon.maps.alike import SidesOfClasses, told_of_units
 from gnomon.maps.cautions import cautioned, of_order
 from gnomon.maps.clustering import Clustering
-from gnomon.maps.confounded import told_of_confounded_labels, told_of_confounded_sides
+from gnomon.maps.confounded import told_of_confounded_labels, told_of_confounded_sides, told_of_each_label
 from gnomon.maps.found import told_of_labels, told_of_selection
 from gnomon.maps.importance_questions import ImportanceQuestions
 from gnomon.maps.named_rows import feature_values, find_point, select_rows
@@ -238,6 +238,10 @@ class Questions(PointQuestions, RowQuestions, ImportanceQuestions, Verdicts, Clu
     def _told_of_confounded_labels(self) -> str:
         """Return which metadata go with the labels, so that what tells these apart may be theirs; empty if none do."""
         return told_of_confounded_labels(self)  # type: ignore[arg-type]
+
+    def _told_of_each_label(self) -> dict[str, str]:
+        """Return for each label, by name, which metadata go with it against all other rows, where some do."""
+        return told_of_each_label(self)  # type: ignore[arg-type]
 
     def _told_of_units(self, sides: list[tuple[Mask, Mask]] | SidesOfClasses) -> str:
         """Return which metadata may be of units of the rows on two sides that features set apart; empty if none."""

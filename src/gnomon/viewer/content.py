@@ -184,6 +184,8 @@ class PageContent:
     profiles : dict of label to list of (feature, effect size, AUC[, bool[, bool]]), default=None
         What sets each class apart, with whether it does (by default it does), and whether it differs at least a little
         beyond chance; computed in the page from the feature values if not given.
+    class_cautions : dict of label to str, default=None
+        What one must know where a class is compared with all other points, by its name.
     captions : dict of label to str, default=None
         A few words that tell each class from the others, shown under its name.
     column_notes : mapping of str to str, default=None
@@ -229,6 +231,7 @@ class PageContent:
     points: Mapping[str, Any] | None = None
     compares_neighbors: bool = False
     profiles: Mapping[Any, Items[tuple[Any, ...]]] | None = None
+    class_cautions: Mapping[str, str] | None = None
     captions: Mapping[str, str] | None = None
     column_notes: Mapping[str, str] | None = None
     apart: str = ""
@@ -268,6 +271,7 @@ class PageContent:
             points=points,
             compares_neighbors=_compares_neighbors(map),
             profiles=_profiles(map, groups),
+            class_cautions=None if clustered else map._told_of_each_label(),
             captions=captions,
             column_notes=_column_notes(map, levels, captions),
             apart=_told_apart(map),
@@ -394,7 +398,10 @@ def _captions(map: Any, groups: Any) -> dict[str, str]:
 
 def _column_notes(map: Any, levels: Items[PageLevel], captions: Mapping[str, str]) -> dict[str, str]:
     """Return what is said below the legend of labels with captions, and of clusters, by the names of the columns."""
-    notes = {map.label_name or "label": _OF_CLASSES} if captions and map.labels is not None else {}
+    notes = {}
+    if captions and map.labels is not None:
+        told = [_OF_CLASSES, map._told_of_confounded_labels()]
+        notes[map.label_name or "label"] = " ".join(filter(None, told))
     for level in levels:
         if level.found:
             default = level.column == CLUSTER or map.labels is not None

@@ -176,6 +176,7 @@ class Document:
         made._fill(content, explanation, budget)
         made.payload.header |= {
             "captions": {str(label): str(text) for label, text in (content.captions or {}).items()},
+            "cautions": {str(label): str(text) for label, text in (content.class_cautions or {}).items()},
             "method": content.method,
             "samples": made.n_samples,
             "info": [[str(name), str(value)] for name, value in (content.info or {}).items()],

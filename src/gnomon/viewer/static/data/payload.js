@@ -23,7 +23,8 @@ import { bytesOf } from "./text.js";
  *     flags: [string, string]|null}>, diverging: string[], standsOut: [string, string],
  *   trust?: import("../panels/trust.js").Trust,
  *   explanation?: {top: number, distortion?:
- *     boolean}, local?: {neighbors: number, pooling: number}, captions?: Record<string, string>, evaluation?:
+ *     boolean}, local?: {neighbors: number, pooling: number}, captions?: Record<string, string>,
+ *   cautions?: Record<string, string>, evaluation?:
  *     Record<string, number>,
  *   profiles?: Record<string, [string, number, number, boolean?, boolean?][]>, images?: number[],
  *   sequence?: {name: string, labels: string[], main: number, facts: (object|null)[]},

@@ -1,13 +1,14 @@
 // Panels of the side bar about a selection, about the whole map, and about how it was made.
 import { finiteOf, upperMedian } from "../data/order.js";
 import { formatCount, formatNumber, formatPercent, h, unseen } from "../dom.js";
-import { effectText, setsApart } from "../questions/contrast.js";
+import { captionOf, effectText, setsApart } from "../questions/contrast.js";
 import { absentLine } from "./absent.js";
 import { featureRow, memberLines, nameCell } from "./names.js";
 import { diagnosticRow } from "./trust.js";
 
 const TOP = 12;
 const FEW_POINTS = 5; // points of a side, for statistics
+const JUDGED_AS = "chance is judged as of independent rows, chosen by something else than their features";
 
 /** The heading of what sets a selection apart. @param {boolean} apart @param {boolean} beyondChance */
 function headingOf(apart, beyondChance) {
@@ -45,9 +46,10 @@ export function selectionPanel(atlas, { ids, rows, profile }, { clear, colorBy }
     ),
   ];
   if (atlas.label) content.push(composition(atlas.label, ids));
-  if (profile) content.push(profileTable(profile));
+  const caution = cautionOf(atlas, ids);
+  if (profile) content.push(profileTable(profile, caution));
   else if (rows?.length && ids.length < atlas.n)
-    content.push(...contrastBlock(atlas, rows, colorBy, fewest < FEW_POINTS), absentLine(atlas));
+    content.push(...contrastBlock(atlas, rows, colorBy, fewest < FEW_POINTS, caution), absentLine(atlas));
   else if (!atlas.table.size)
     content.push(
       h(
@@ -104,21 +106,29 @@ function composition(label, ids) {
  * @param {import("../questions/contrast.js").ContrastRow[]} rows
  * @param {(f: number) => void} colorBy
  * @param {boolean} few whether a side has too few points for statistics
+ * @param {string} caution
  */
-function contrastBlock(atlas, rows, colorBy, few) {
+function contrastBlock(atlas, rows, colorBy, few, caution) {
   const top = rows.slice(0, TOP),
     largest = Math.min(Math.max(...top.map((r) => Math.abs(r.effect)), 0.2), 1e6);
-  const { apart, beyondChance } = setsApart(rows);
-  const lines = top.map((row) =>
-    featureRow(
-      meansText(atlas, row),
-      () => colorBy(row.feature),
-      nameCell(atlas.groups, row.feature),
-      ...(few ? meanCells(row) : effectCells(row, largest)),
-    ),
-  );
+  const judged = setsApart(rows),
+    caption = captionOf(rows, judged),
+    apart = judged.apart.some(Boolean);
+  const lines = top.map((row, k) => {
+    const byChance = caption && !judged.beyondChance[k],
+      line = featureRow(
+        `${meansText(atlas, row)}${byChance ? "\nAs much arises by chance" : ""}`,
+        () => colorBy(row.feature),
+        nameCell(atlas.groups, row.feature),
+        ...(few ? meanCells(row) : effectCells(row, largest)),
+      );
+    line.classList.toggle("chance", Boolean(byChance));
+    return line;
+  });
   return [
-    h("h3", {}, few ? "How it differs" : headingOf(apart, beyondChance > 0)),
+    h("h3", {}, few ? "How it differs" : headingOf(apart, Boolean(caption))),
+    caption ? h("p", { class: "told" }, h("bdi", {}, caption), `; ${JUDGED_AS}.`) : null,
+    caption && caution ? h("p", { class: "warn" }, h("bdi", {}, caution)) : null,
     few ? null : contrastPictures(atlas, rows),
     h(
       "table",
@@ -134,20 +144,38 @@ function contrastBlock(atlas, rows, colorBy, few) {
       "p",
       { class: "quiet" },
       few
-        ? `Fewer than ${FEW_POINTS} points are too few for statistics: these are means, largest differences first.`
+        ? `Fewer than ${FEW_POINTS} points are too few for ${caption ? "errors" : "statistics"}: these are means, ` +
+            "largest differences first."
         : "Effect size: difference of means in pooled standard deviations. " +
             "AUC: chance that a selected point has the larger value. " +
             "Points chosen by their place differ in what placed them: that alone is no finding." +
-            (apart ? "" : chanceText(beyondChance)),
+            (caption ? "" : " As much arises by chance."),
     ),
   ];
 }
 
-/** @param {number} beyondChance features that differ beyond chance, though none notably */
-function chanceText(beyondChance) {
-  if (!beyondChance) return " As much arises by chance.";
-  const differ = beyondChance === 1 ? "1 feature differs" : `${formatCount(beyondChance)} features differ`;
-  return ` ${differ} beyond chance, but little.`;
+/**
+ * What one must know of a selection that is all points of a class, or all but these; empty of others.
+ * @param {import("../data/atlas.js").Atlas} atlas @param {Uint32Array} ids
+ */
+function cautionOf({ header, label, n }, ids) {
+  const cautions = header.cautions ?? {},
+    codes = label?.codes,
+    names = label?.categories ?? [];
+  if (!codes || !Object.keys(cautions).length) return "";
+  const inside = new Uint32Array(names.length),
+    rest = new Uint32Array(names.length);
+  for (let i = 0; i < n; i++) rest[codes[i]]++;
+  for (const i of ids) inside[codes[i]]++;
+  for (let k = 0; k < names.length; k++) rest[k] -= inside[k];
+  for (const [side, other] of [
+    [inside, rest],
+    [rest, inside],
+  ]) {
+    const held = [...side.keys()].filter((k) => side[k]);
+    if (held.length === 1 && !other[held[0]]) return cautions[names[held[0]]] ?? "";
+  }
+  return "";
 }
 
 function effectHeads() {
@@ -235,8 +263,9 @@ function contrastPictures(atlas, rows) {
 /**
  * @param {[string, number|null, number|null, boolean?, boolean?][]} profile feature, effect size, AUC, whether it sets
  *   the class apart, whether it differs beyond chance
+ * @param {string} caution
  */
-function profileTable(profile) {
+function profileTable(profile, caution) {
   const top = profile.slice(0, TOP),
     largest = Math.max(...top.map((row) => Math.abs(row[1] ?? 0)), 0.2);
   return h(
@@ -250,6 +279,9 @@ function profileTable(profile) {
         profile.some((row) => row[4]),
       ),
     ),
+    caution && profile.some((row) => row[4] ?? row[3] ?? true)
+      ? h("p", { class: "warn" }, h("bdi", {}, caution))
+      : null,
     h(
       "table",
       { class: "contrast" },

@@ -1,4 +1,5 @@
 // What sets a selection apart: effect size and AUC of every feature against the rest, from counts of codes.
+import { formatCount } from "../dom.js";
 
 /**
  * @typedef {{feature: number, name: string, effect: number, auc: number, inside: number, rest: number,
@@ -8,24 +9,88 @@
 const NOTABLE = 0.1; // an AUC at least this far from one half is worth a name
 const FALSE_DISCOVERIES = 0.05; // share of chance among the features that are found
 const FEW_ROWS = 5; // fewer rows on a side tell nothing of how much it varies
+const CAPTION_FEATURES = 3; // features of a caption
 
 /**
- * How many features differ beyond chance, and whether one of them notably, so that it sets the selection apart: by the
- * test of Mann and Whitney, without the ties, that of Brunner and Munzel where it is less sure, and Benjamini and
- * Hochberg's rate of false discoveries among all of them. As captions of `gnomon.contrast`.
+ * Which features differ beyond chance, and which of them notably, so that they set the selection apart: by the test of
+ * Mann and Whitney, without the ties, exact where a side has two to four points, that of Brunner and Munzel where it is
+ * less sure, and Benjamini and Hochberg's rate of false discoveries among all of them. As `gnomon.contrast` does.
  * @param {{auc: number, sizes: [number, number], spreads?: [number, number]}[]} rows
- * @returns {{apart: boolean, beyondChance: number}}
+ * @returns {{apart: boolean[], beyondChance: boolean[]}}
  */
 export function setsApart(rows) {
   const away = rows.map(({ auc }) => Math.abs(auc - 0.5));
-  const found = discoveries(
+  const beyondChance = discoveries(
     rows.map(({ sizes: [n, m], spreads }, k) => {
       if (!n || !m) return 1;
+      const fewest = Math.min(n, m);
+      if (fewest > 1 && fewest < FEW_ROWS) return byRanks(away[k], fewest, Math.max(n, m));
       const alike = twoTails(away[k] / Math.sqrt((n + m + 1) / (12 * n * m)));
-      return spreads && Math.min(n, m) >= FEW_ROWS ? Math.max(alike, unlike(away[k], [n, m], spreads)) : alike;
+      return spreads && fewest >= FEW_ROWS ? Math.max(alike, unlike(away[k], [n, m], spreads)) : alike;
     }),
   );
-  return { apart: found.some((one, k) => one && away[k] >= NOTABLE), beyondChance: found.filter(Boolean).length };
+  return { apart: beyondChance.map((one, k) => one && away[k] >= NOTABLE), beyondChance };
+}
+
+/**
+ * What sets a selection apart, in the words of `gnomon.contrast`; empty where no feature differs beyond chance.
+ * @param {ContrastRow[]} rows @param {{apart: boolean[], beyondChance: boolean[]}} judged
+ */
+export function captionOf(rows, { apart, beyondChance }) {
+  const phrases = (/** @type {boolean[]} */ which) =>
+    rows
+      .filter((_, k) => which[k])
+      .sort(
+        (a, b) =>
+          Math.abs(b.auc - 0.5) - Math.abs(a.auc - 0.5) ||
+          Math.abs(b.effect) - Math.abs(a.effect) ||
+          a.feature - b.feature,
+      )
+      .slice(0, CAPTION_FEATURES)
+      .map(({ name, auc }) => `${auc > 0.5 ? "more" : "less"} ${name}`)
+      .join(", ");
+  if (apart.some(Boolean)) return phrases(apart);
+  const count = beyondChance.filter(Boolean).length,
+    most = count > CAPTION_FEATURES ? ", most" : "",
+    told = `${formatCount(count)} ${count === 1 ? "differs" : "differ"} beyond chance${most}`;
+  return count ? `${told}: ${phrases(beyondChance)}` : "";
+}
+
+/** @type {Map<string, Float64Array>} */
+const tails = new Map();
+
+/**
+ * The exact p-value of Mann and Whitney for few points against many.
+ * @param {number} away AUC less one half @param {number} few @param {number} many
+ */
+function byRanks(away, few, many) {
+  const pairs = few * many,
+    tail = tailOf(few, many),
+    short = Math.ceil((0.5 - away) * pairs - 1e-12 * pairs); // of all pairs one way
+  return Math.min(1, 2 * tail[Math.min(short, tail.length - 1)]);
+}
+
+/**
+ * How likely at most so many pairs of points on either side are in one order, up to half of them: the coefficients of
+ * the Gaussian binomial count the orders of all points by such pairs.
+ * @param {number} few @param {number} many
+ */
+function tailOf(few, many) {
+  const key = `${few} ${many}`,
+    found = tails.get(key);
+  if (found) return found;
+  const counts = new Float64Array(Math.floor((few * many) / 2) + 1);
+  counts[0] = 1;
+  let orders = 1;
+  for (let i = 1; i <= few; i++) {
+    for (let k = counts.length - 1; k >= many + i; k--) counts[k] -= counts[k - many - i];
+    for (let k = i; k < counts.length; k++) counts[k] += counts[k - i];
+    orders *= (many + i) / i;
+  }
+  for (let k = 1; k < counts.length; k++) counts[k] += counts[k - 1];
+  const tail = counts.map((count) => count / orders);
+  tails.set(key, tail);
+  return tail;
 }
 
 /**
