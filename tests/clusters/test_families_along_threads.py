@@ -7,7 +7,11 @@ import pytest
 
 from gnomon import find_clusters
 from gnomon.clusters import thread
+from gnomon.clusters.border import HeldOutNeighbors
+from gnomon.clusters.splits import Group, _Ground
 from gnomon.clusters.thread import thinning_along_thread
+from gnomon.clusters.tree import DensityTree
+from gnomon.evaluation.gaps.lines import THIN
 
 
 def _lines(places, width, noise, draw):
@@ -91,9 +95,22 @@ def test_clouds_and_pairs_of_clouds_are_no_threads(d):
 def test_few_rows_are_not_judged():
     rows, is_second = _arc(20, np.random.default_rng(0))
     assert thinning_along_thread(rows, is_second, np.arange(len(rows)) % 2 == 0) is None
+    for n in (23, 24):
+        order = thread._order_on_thread(np.eye(n, k=1) + np.eye(n, k=-1))
+        assert n < 24 if order is None else sorted([order[0], order[-1]]) == [0, n - 1]
 
 
 def test_rows_of_one_group_alone_are_not_judged():
     rows, _ = _arc(100, np.random.default_rng(0))
     for side in (False, True):
         assert thinning_along_thread(rows, np.full(len(rows), side), np.arange(len(rows)) % 2 == 0) is None
+
+
+def test_a_fall_that_just_holds_is_looked_at_along_the_thread():
+    rows, _ = _arc(200, np.random.default_rng(0))
+    learned, held_out = rows[::2], rows[1::2]
+    tree = DensityTree.of(learned, learned, 20)
+    ground = _Ground(tree, learned, held_out, HeldOutNeighbors.of(learned, held_out))
+    one, other = (Group(part.rows, part.leaves, part.start) for part in tree.parts if part.children is None)
+    assert ground._along_thread(one, other, 1e-4, THIN) == (1.0, np.inf)
+    assert ground._along_thread(one, other, 1e-4, THIN + 0.01) == (1e-4, THIN + 0.01)  # fails as it is

@@ -19,7 +19,7 @@ import gnomon as gn
 from gnomon.clusters import halves, votes
 from gnomon.clusters.border import HeldOutNeighbors
 from gnomon.clusters.levels import default_level, nested_levels
-from gnomon.clusters.naming import _made_unique
+from gnomon.clusters.naming import _made_unique, name_level
 from gnomon.clusters.reach import are_neighbors, reaches
 from gnomon.clusters.splits import Group, _Ground, _nearer_parts, shown_splits
 from gnomon.clusters.steps import _levels, noise_of_steps
@@ -286,6 +286,11 @@ def test_names_are_made_unique():
     named = [("high a", None), ("high a", None), ("", None), ("low b", None), ("low b", None)]
     names = [name for name, _ in _made_unique(named, ["p", "q", None, "r", "r"])]
     assert names == ["p: high a", "q: high a", "cluster 3", "r: low b (1)", "r: low b (2)"]
+    rows = {"alpha": 0.05, "n_phrases": 2, "feature_names": ["a"], "image_shape": None}  # held out: all in one cluster
+    assert name_level(np.zeros((9, 1)), np.zeros(9, dtype=np.int64), [None] * 2, [], **rows) == [
+        ("cluster 1", None),
+        ("cluster 2", None),
+    ]
 
 
 # What is found.
