@@ -31,6 +31,7 @@ __all__ = [
     "is_frame",
     "is_lazy_frame",
     "names_of_frame",
+    "names_of_rows",
     "read_frame",
     "stack_columns",
 ]
@@ -144,6 +145,28 @@ def _index(native: Any) -> npt.NDArray[Any] | None:
     if index is None or type(index).__name__ == "RangeIndex":
         return None
     return np.asarray(index)
+
+
+def names_of_rows(X: Any) -> tuple[str, list[str]] | None:
+    """Return what the index of a data frame is called, and its texts, dates or numbers as names of the rows.
+
+    None where there is no index, and where it is one of numbers that repeat, or of fractions.
+    """
+    index: Any = getattr(X, "index", None) if hasattr(X, "columns") else None
+    if type(index).__name__ == "RangeIndex" or not hasattr(index, "is_unique"):
+        return None
+    values = np.asarray(index)
+    if values.dtype.kind == "f" or (values.dtype.kind in "biu" and not index.is_unique):
+        return None
+    levels = [str(name) for name in index.names if name is not None]
+    dated = values.dtype.kind == "M" and bool(np.all(values == values.astype("datetime64[D]")))
+    texts = np.datetime_as_string(values, unit="D").tolist() if dated else [_name_of_row(value) for value in index]
+    return " / ".join(levels), texts
+
+
+def _name_of_row(value: Any) -> str:
+    parts = value if isinstance(value, tuple) else (value,)
+    return " / ".join("" if is_missing(part) else str(part) for part in parts)
 
 
 def _column(series: Any, dtype: Any) -> tuple[npt.NDArray[Any], str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -55,6 +56,8 @@ def _text_of(name: Any) -> str:
     """Return a name as text, that of several levels joined; empty for a missing one."""
     if isinstance(name, tuple):
         return " / ".join(map(str, name))
+    if isinstance(name, datetime.datetime) and name.time() == datetime.time():
+        return str(name.date())
     return "" if name is None or name != name else str(name)
 
 

@@ -13,13 +13,22 @@ from gnomon._validation import message, warn
 from gnomon.data import Dataset
 from gnomon.data.columns import NOT_ASKED, asked_columns, personal_columns
 from gnomon.data.dataset import TEXT_NOTE, listed, require_name
+from gnomon.data.frames import names_of_rows
 from gnomon.exceptions import DataWarning
 from gnomon.maps.blocks import column_names
 
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
 
-__all__ = ["check_forgotten", "forget", "retold", "shared", "warn_of_personal", "without_metadata"]
+__all__ = [
+    "check_forgotten",
+    "forget",
+    "retold",
+    "shared",
+    "warn_of_personal",
+    "warn_of_personal_index",
+    "without_metadata",
+]
 
 _PERSONAL = "columns that seem to tell who people are stay with the map as metadata"
 _KEPT = ("columns left out and kept as metadata", _PERSONAL, TEXT_NOTE)  # what notes say that name metadata
@@ -76,6 +85,20 @@ def warn_of_personal(data: Dataset, stated: Collection[str]) -> None:
         warn(
             f"{_PERSONAL}, and are in every page and file of it: {listed(names)}. Pass forget={names!r} to leave them "
             "out of all.",
+            DataWarning,
+        )
+
+
+def warn_of_personal_index(X: Any, data: Dataset) -> None:
+    """Warn if the index of a data frame, which names the points of its map, seems to tell who people are."""
+    found = names_of_rows(X)
+    if found is None:
+        return
+    beside = [found[0], *data.metadata, *(() if data.feature_names is None else data.feature_names)]
+    if personal_columns({found[0]: np.array(found[1], dtype=object)}, beside):
+        warn(
+            f"the index of the data frame{f' ({found[0]!r})' * bool(found[0])} seems to tell who people are, and names "
+            "the points in every page and file of the map. Pass X.reset_index(drop=True) to leave it out.",
             DataWarning,
         )
 

@@ -18,7 +18,7 @@ from gnomon.data.cells import annotation, genes_like, is_cells, read_part
 from gnomon.data.columns import ColumnRule, encode_rows, features_of, named_as_time, unknown_categories
 from gnomon.data.columns.dates import told_date
 from gnomon.data.dataset import listed, require_name, text_array
-from gnomon.data.frames import holds_other_kinds, is_frame
+from gnomon.data.frames import holds_other_kinds, is_frame, names_of_rows
 from gnomon.data.labels import in_order, measured_labels, order_of
 from gnomon.data.names import default_names, names_beside
 from gnomon.data.records import are_records, read_records
@@ -380,6 +380,8 @@ def _what_is_known(
         names = text_array([str(name) for name in X_new.obs_names])
     elif isinstance(X_new, Dataset):
         known, names, own = dict(X_new.metadata), X_new.point_names, X_new.labels
+    elif found := names_of_rows(X_new):
+        names = text_array(found[1])
     if isinstance(labels, str):
         columns = known if own is None or X_new.label_name is None else {**known, X_new.label_name: own}
         if not columns:

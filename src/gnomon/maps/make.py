@@ -119,7 +119,8 @@ def map(
     metadata : mapping of str to array-like of shape (n_samples,) or None, default=None
         Further columns, shown and searched in the viewer.
     point_names : array-like of shape (n_samples,) or None, default=None
-        A name for each row.
+        A name for each row. None takes the index of a data frame of pandas, if it has texts, dates or numbers that all
+        differ, or the names of the cells of an AnnData object.
     label_name : str or None, default=None
         What the labels are, such as "species".
     name : str or None, default=None

@@ -29,14 +29,15 @@ from gnomon.data import (
 from gnomon.data.absent import warn_of_absent
 from gnomon.data.cells import is_cells, read_cells
 from gnomon.data.columns import with_order
+from gnomon.data.dataset import text_array
 from gnomon.data.floors import warn_of_filled_floors
-from gnomon.data.frames import is_frame
+from gnomon.data.frames import is_frame, names_of_rows
 from gnomon.data.mixed_units import warn_of_mixed_units
 from gnomon.data.records import are_records, read_records
 from gnomon.data.sentinels import warn_of_sentinels
 from gnomon.exceptions import DataWarning, GnomonWarning
 from gnomon.maps.blocks import blocks_of_cells, column_names, encode_columns, refuse_with_blocks
-from gnomon.maps.forgetting import check_forgotten, forget, warn_of_personal
+from gnomon.maps.forgetting import check_forgotten, forget, warn_of_personal, warn_of_personal_index
 from gnomon.maps.leaked import warn_of_leaked_labels
 from gnomon.maps.missing import settle_missing
 from gnomon.maps.parts import check_metadata, check_picture
@@ -179,6 +180,8 @@ def prepare(X: Any, how: Reading) -> Prepared:
     with noted() as told:
         if how.is_kept:
             warn_of_personal(data, stated=how.stated.get("metadata", ()))
+            if "point_names" not in how.stated:
+                warn_of_personal_index(X, data)
         settled = settle_missing(data, how.missing, scale=how.scale, random_state=how.random_state)
         values = settled.table.values
         if isinstance(values, np.ndarray) and data.image_shape is None and not _are_distances(how.metric):
@@ -215,7 +218,7 @@ def _read(
         if value is not None:
             fact = f"it names a part of an AnnData object, and X is {type(X).__name__}"
             raise ValueError(message(f"{name}={value!r:.60}", "left out", fact=fact))
-    data = X if isinstance(X, Dataset) else read_records(X) if are_records(X) else Dataset(_table(X))
+    data = X if isinstance(X, Dataset) else read_records(X) if are_records(X) else _with_names_of_rows(X)
     if n_pcs is None:
         return data
     if n_pcs == 0:
@@ -224,6 +227,12 @@ def _read(
         return replace(data, representation=leading(data.representation, n_pcs))
     columns = None if data.representation is None else data.representation.columns
     return replace(data, representation=Reduction(n_pcs, columns))
+
+
+def _with_names_of_rows(X: Any) -> Dataset:
+    """Return a table as a data set, with the index of a data frame as names of its rows."""
+    found = names_of_rows(X)
+    return Dataset(_table(X), point_names=None if found is None else text_array(found[1]))
 
 
 def _table(X: Any) -> Any:

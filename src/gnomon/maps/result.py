@@ -15,6 +15,8 @@ from gnomon._entrance import entrance
 from gnomon._memory import available_memory, require_memory
 from gnomon.completion import Completion
 from gnomon.data import Representation, Table, check_table
+from gnomon.data.dataset import text_array
+from gnomon.data.frames import names_of_rows
 from gnomon.data.labels import TO_CLASSES, are_names_of_rows, measured_labels, sort_into_classes, told_of_numbers
 from gnomon.data.scaling import Scaling, choose_scaling, reads_values
 from gnomon.maps.cautions import cautioned, cautioned_evaluation
@@ -134,6 +136,8 @@ class Map(Questions, MapFunction, Outputs):
 
     @entrance("Map")
     def __post_init__(self) -> None:
+        if self.point_names is None and (found := names_of_rows(self.X)):
+            self.point_names = text_array(found[1])
         table = check_table(self.X, accept_sparse=True)
         self.X, self._table = table.values, table
         if len(self.feature_names) == 0 and table.feature_names:
