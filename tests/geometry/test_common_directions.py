@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.spatial.distance import cdist
 from scipy.stats import rankdata
 
 import gnomon as gn
-from gnomon.geometry.common_directions import _ranks, _variances, common_directions
+from gnomon.geometry.common_directions import _ranks, _variances, common_directions, directions_beside_noise
+from gnomon.geometry.dimension import DimensionEstimate, intrinsic_dimension
 from gnomon.maps.report import report_text
 from gnomon.maps.together import directions_told
 
@@ -22,6 +26,13 @@ def _rows(kind, seed, n=300, d=60):
         return draw.poisson(np.exp(draw.normal(size=d)), (n, d))
     if kind == "heavy tails":
         return draw.standard_t(2.0, size=(n, d)) * np.exp(draw.normal(size=d))
+    if kind == "ring of cells":
+        angles, preferred = draw.uniform(0.0, 2.0 * np.pi, (500, 1)), draw.uniform(0.0, 2.0 * np.pi, d)
+        return np.sqrt(draw.poisson(3.0 * np.exp(4.0 * (np.cos(angles - preferred) - 1.0))))
+    if kind == "numbers under noise":
+        return 2.0 * draw.normal(size=(n, 3)) @ draw.normal(size=(3, d)) + 3.0 * noise
+    if kind == "ellipsoid":
+        return (draw.normal(size=(n, 20)) * 0.75 ** np.arange(20)) @ draw.normal(size=(20, d))
     if kind == "groups":
         return 2.0 * draw.normal(size=(4, d))[draw.integers(0, 4, n)] + noise
     return 2.0 * draw.normal(size=(n, 3)) @ draw.normal(size=(3, d)) * (kind != "noise") + noise
@@ -67,8 +78,43 @@ def test_a_report_says_so_where_rows_show_more_dimensions():
     assert directions_told(None, 40.0) == directions_told(7, 8.0) == ""
     assert directions_told(0, 40.0).startswith("Columns go together in no direction (")
     assert directions_told(1, 40.0).startswith("Columns go together in about 1 direction (")
-    m = gn.map(_rows("numbers", 0) + 2.0 * np.random.default_rng(9).normal(size=(300, 60)), method="pca")
-    assert m.to_dict()["common_directions"] == 3
-    told = directions_told(3, m.intrinsic_dimension().value)
-    assert told.startswith("Columns go together in about 3 directions (")
+    m = gn.map(_rows("ellipsoid", 0), method="pca")
+    number = m.to_dict()["common_directions"]
+    assert m.intrinsic_dimension().n_common is None
+    told = directions_told(number, m.intrinsic_dimension().value)
+    assert told.startswith(f"Columns go together in about {number} directions (")
     assert f"  {told}" in report_text(m, verdicts=False).splitlines()
+
+
+@pytest.mark.parametrize(
+    "kind", ["ring of cells", "numbers under noise", "noise", "ellipsoid", "groups", "few columns"]
+)
+def test_noise_of_each_column_is_told_from_directions_that_grow_shorter(kind):
+    number = {"ring of cells": 4, "numbers under noise": 3, "groups": 3}.get(kind)
+    for seed in range(2):
+        X = _rows("numbers", seed)[:, :19] if kind == "few columns" else _rows(kind, seed)
+        assert directions_beside_noise(X) == number
+        assert intrinsic_dimension(X).n_common == number
+
+
+def test_a_number_that_counts_noise_of_columns_says_so_first():
+    m = gn.map(_rows("ring of cells", 0), method="pca")
+    found = m.intrinsic_dimension()
+    assert found.low > 4.0 > 1.0  # of a ring
+    narrow = replace(found, estimates={**found.estimates, "growth": DimensionEstimate(20.0, 18.0, 22.0)})
+    for one in (found, narrow):
+        assert one.is_open
+        assert not one.is_above(2)
+    assert not replace(narrow, n_common=None).is_open
+    assert replace(narrow, n_common=None).is_above(2)
+    first, caution = found.summary().splitlines()[:2]
+    assert first.startswith("Columns go together in about 4 directions; with what each has by itself, as noise, the ")
+    assert "what was measured has fewer dimensions, about 4 at most, which the interval need not hold." in caution
+    assert found.to_dict()["n_common"] == 4
+    report = report_text(m, verdicts=False)
+    assert report.count("Columns go together") == 1
+    assert "A map of 2 dimensions may not keep all of this. Trust" in report
+    assert "with the noise of columns" in gn.viewer.content._info(m)["intrinsic dimension"]
+    rows = _rows("ring of cells", 0)
+    given = intrinsic_dimension(cdist(rows, rows), metric="precomputed")
+    assert given.n_common is None

@@ -17,6 +17,7 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Real, Rule, check_parameters
 from gnomon.data import check_table, find_duplicate_rows
 from gnomon.geometry import dimension_estimators as estimators
+from gnomon.geometry.common_directions import directions_beside_noise
 from gnomon.geometry.dimension_growth import (
     GROWS_OVER,
     Growth,
@@ -128,6 +129,10 @@ def intrinsic_dimension(
     differ below as any two rows do, and there are fewer dimensions above (by more than a tenth), the answer is that in
     these components, `n_above_noise` of them; `within_noise` is what all directions tell, and the interval holds it.
 
+    Where at least 20 columns go together in a few directions and each holds noise of its own besides, as counts do of
+    which a square root was taken, and the noise is larger than that, the answer is the dimension of the rows with it,
+    above that of what was measured, and so is its interval. `n_common` is the number of those directions then.
+
     Rows that were measured several times are noise near by and the set itself only far off. Where a tenth of the rows
     at least could be spared, as they lie in sets of two to ten far nearer to each other than to other rows, one of each
     set is used and `caution` says so: 100 rows of a normal plane five times each with noise of 0.02 give 2.4 (1.4 to
@@ -202,6 +207,7 @@ def intrinsic_dimension(
         succession_of_rows(values, metric),
         None if near is None else _at_most(near, most),
         n_above,
+        _beside_noise(values, metric, min(growth.estimate.value, most)) if near is None else None,
     )
 
 
@@ -298,6 +304,14 @@ def _above_noise(
     if not _MOST_ALIKE * estimate.value < growth.estimate.value:
         return None, None
     return Growth(estimate, above.noise, growth.resolution), n_components
+
+
+def _beside_noise(values: Any, metric: Any, dimension: float) -> int | None:
+    """Return in how many directions columns go together beside noise of each, where rows show more dimensions."""
+    if not isinstance(metric, str) or metric == "precomputed" or not dimension > 1.0:
+        return None
+    number = directions_beside_noise(values)
+    return number if number is not None and number + 1 < dimension else None
 
 
 def directions_of_rows(rows: Any) -> float:

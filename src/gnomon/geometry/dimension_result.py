@@ -84,6 +84,9 @@ class IntrinsicDimension(Printed):
         that of rows farther apart, or of the components above the noise, and the interval holds this one.
     n_above_noise : int or None, default=None
         Number of principal components above a floor of variances that is noise, where `value` is that within them.
+    n_common : int or None, default=None
+        In how many directions columns go together, where all else is noise of each column, which fills more: `value`
+        and its interval are then those of the rows with the noise. None where that is not so, or `within_noise` tells.
     counting : str, default=""
         How rows were counted, where weights of them that made a map were not; the last of `caution`.
     """
@@ -102,6 +105,7 @@ class IntrinsicDimension(Printed):
     succession: Succession | None = None
     within_noise: DimensionEstimate | None = None
     n_above_noise: int | None = None
+    n_common: int | None = None
     counting: str = ""
 
     @property
@@ -126,13 +130,28 @@ class IntrinsicDimension(Printed):
 
     @property
     def is_open(self) -> bool:
-        """Whether so wide an interval leaves the number open, so that nothing is to be chosen by it."""
-        return self.within_noise is None and self.high > _WIDE * self.low
+        """Whether noise of columns or so wide an interval leaves the number open: nothing is to be chosen by it."""
+        return self.n_common is not None or (self.within_noise is None and self.high > _WIDE * self.low)
+
+    def is_above(self, n_components: int) -> bool:
+        """Return whether so few components surely lose some of the dimensions, where there are more by the number.
+
+        Parameters
+        ----------
+        n_components : int
+        """
+        return not self.is_open or (self.n_common is None and self.low > n_components)
 
     @property
     def caution(self) -> str:
         """What the data themselves say against the interval, and `counting`; empty if nothing."""
         told = []
+        if self.n_common is not None:
+            told.append(
+                "The number and its interval count what each column has by itself: where that is noise, as of counts "
+                f"around their means, what was measured has fewer dimensions, about {self.n_common} at most, which the "
+                "interval need not hold."
+            )
         if self.succession is not None:
             told.append(self.succession.told("neighbours are those of one way through the data, and no interval holds"))
         if self.n_repeats:
@@ -159,14 +178,14 @@ class IntrinsicDimension(Printed):
                 f"{taken}, and {where} there are {near.value:.1f} dimensions ({_ends(near.low, near.high, 'to')}), "
                 f"beyond {'it' if number is None else 'the noise'} {self.value:.1f}."
             )
-        elif self.is_open:
+        elif self.is_open and self.n_common is None:
             told.append("So wide an interval leaves the number open.")
         if self.resolution > _SPARSE:
             told.append(
                 f"First neighbours are {self.resolution:.2f} of a typical distance away: the interval holds for sets "
                 "about as long as wide; a long or strongly folded one may have more or fewer dimensions."
             )
-        if self.noise > NOISY and self.within_noise is None:
+        if self.noise > NOISY and self.within_noise is None and self.n_common is None:
             told.append(
                 f"Differences of about {self.noise:.0%} of the spread are taken for noise, which fills more dimensions."
             )
@@ -193,8 +212,14 @@ class IntrinsicDimension(Printed):
             told = f"{self.confidence:.0%} interval {_ends(self.low, self.high, 'to')}"
         else:
             told = f"estimates from {min(self._values()):.1f} to {max(self._values()):.1f}"
-        lines = [f"The data are about {self.value:.1f}-dimensional ({told})."]
-        lines += [self.caution] if self.caution else []
+        first = f"The data are about {self.value:.1f}-dimensional ({told})."
+        if self.n_common is not None:
+            many = "1 direction" if self.n_common == 1 else f"{self.n_common} directions"
+            first = (
+                f"Columns go together in about {many}; with what each has by itself, as noise, the data are about "
+                f"{self.value:.1f}-dimensional ({told})."
+            )
+        lines = [first, *filter(None, [self.caution])]
         for key, one in self.estimates.items():
             if math.isfinite(one.value):
                 lines.append(f"  {one.value:5.1f}  ({_ends(one.low, one.high, 'to')})  {_NAMES[key]}")
@@ -220,6 +245,7 @@ class IntrinsicDimension(Printed):
             "caution": self.caution,
             "within_noise": None if self.within_noise is None else _numbers(self.within_noise),
             "n_above_noise": self.n_above_noise,
+            "n_common": self.n_common,
             "estimates": {key: _numbers(one) for key, one in self.estimates.items()},
         }
 

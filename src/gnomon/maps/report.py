@@ -212,11 +212,11 @@ def _dimension_lines(result: Map, together: int | None) -> list[str]:
     lines = _indent(without_cautions(result, dimension).summary())
     if dimension.n_components > shown:
         enough = "" if dimension.is_open else f"; n_components={dimension.n_components} could"
-        kept = "may not" if dimension.is_open and not dimension.low > shown else "cannot"
+        kept = "cannot" if dimension.is_above(shown) else "may not"
         lines.append(
             f"  A map of {shown} dimensions {kept} keep all of this{enough}. Trust neighbourhoods more than distances."
         )
-    told = directions_told(together, dimension.value)
+    told = directions_told(together, dimension.value) if dimension.n_common is None else ""
     return [*lines, f"  {told}"] if told else lines
 
 

@@ -438,7 +438,8 @@ def _info(map: Any) -> dict[str, Any]:
     info = _made(map)
     dimension = map.intrinsic_dimension()
     if np.isfinite(dimension.value):
-        info["intrinsic dimension"] = round(dimension.value, 1)
+        number = round(dimension.value, 1)
+        info["intrinsic dimension"] = number if dimension.n_common is None else f"{number}, with the noise of columns"
     if told := map._told_of_order():
         info["order of rows"] = told
     if told := map._told_of_labels():

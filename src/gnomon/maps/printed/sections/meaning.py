@@ -127,14 +127,14 @@ def dimension(subject: Subject) -> Section:
     if not np.isfinite(found.value):
         return Section("How many dimensions the data have", tag("p", found.summary()))
     first = found.summary().splitlines()[0]
-    kept = "may not" if found.is_open and not found.low > shown else "cannot"
+    kept = "cannot" if found.is_above(shown) else "may not"
     lost = (
         f"The map has {shown}: it {kept} keep all of this, so trust neighbourhoods more than distances."
         if found.n_components > shown
         else f"The map has {shown}, which can keep this."
     )
     caution = tag("p", found.caution, class_="caution") if found.caution else None
-    together = directions_told(directions_together(subject.map), found.value)
+    together = directions_told(directions_together(subject.map), found.value) if found.n_common is None else ""
     told = tag("p", together) if together else None
     words = f"Estimates of the intrinsic dimension with their {found.confidence:.0%} intervals."
     return Section(

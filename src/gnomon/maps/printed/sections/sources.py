@@ -116,7 +116,8 @@ def _sentences(subject: Subject) -> list[str]:
     if math.isfinite(found.value):
         end = f"{found.high:.1f}" if math.isfinite(found.high) else "no end"
         interval = f" ({found.confidence:.0%} interval {found.low:.1f} to {end})" if math.isfinite(found.low) else ""
-        told.append(f"The intrinsic dimension of the data was estimated as {found.value:.1f}{interval}.")
+        noise = "" if found.n_common is None else ", the noise of columns counted"
+        told.append(f"The intrinsic dimension of the data was estimated as {found.value:.1f}{interval}{noise}.")
     return told
 
 
