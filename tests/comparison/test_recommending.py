@@ -170,3 +170,26 @@ def test_a_sample_stands_for_a_long_table(curved):
 def test_wrong_arguments_are_named(curved, options, text):
     with pytest.raises((ValueError, TypeError), match=text):
         gnomon.recommend(curved, **options)
+
+
+def four_groups(n=600, d=120):
+    rng = np.random.default_rng(8)
+    return 0.5 * rng.normal(size=(4, d))[np.arange(n) % 4] + rng.normal(size=(n, d)), rng
+
+
+def reasons_beside_scores(X, **options):
+    found = gnomon.recommend(X, ["pca"], n_seeds=1, **options)
+    return [one for one in found.reasons if "halves of the columns" in one]
+
+
+def test_reasons_name_other_distances_by_which_halves_of_the_columns_agree_more():
+    X, rng = four_groups()
+    wide = X.copy()
+    wide[:, :3] *= 12.0 * rng.normal(size=(len(X), 3))
+    with pytest.warns(gnomon.exceptions.DataWarning, match="hide what the others agree about"):
+        (told,) = reasons_beside_scores(wide)
+    assert "Standardised columns were tried too" in told
+    assert told.endswith("ask again with scale='standard'.")
+    long = X * np.exp(0.7 * rng.normal(size=(len(X), 1)))
+    (told,) = reasons_beside_scores(long)
+    assert told.endswith("ask again with metric='cosine'.")

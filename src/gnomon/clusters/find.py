@@ -22,6 +22,7 @@ from gnomon.clusters.steps import without_levels
 from gnomon.clusters.tree import DensityTree
 from gnomon.clusters.votes import Assigned, assign, rows_apart, without_tails
 from gnomon.data import Table, check_table
+from gnomon.evaluation.gaps.sentences import MANY_COLUMNS
 from gnomon.evaluation.judged_metrics import rows_with_direction
 from gnomon.exceptions import DataWarning
 from gnomon.explanations import Caption
@@ -31,6 +32,12 @@ from gnomon.geometry.check import check_features
 from gnomon.methods import UMAP
 from gnomon.neighbors import succession_of_rows, untold_zeros
 from gnomon.neighbors.circles import find_seams
+from gnomon.neighbors.column_halves import (
+    HiddenDirections,
+    HidingColumns,
+    find_hidden_directions,
+    find_hiding_columns,
+)
 
 __all__ = ["FEWEST_ROWS", "find_clusters"]
 
@@ -226,7 +233,8 @@ def find_clusters(
                 one = rows_apart(table.values, halves.learned, groups, metric, Assigned.of_one(n), few)
                 lonely = without_tails(table.values, halves.learned, directed[one[directed]], metric)
         nobody = np.full(n, -1, dtype=np.int64)
-        return Clusters((), -1, nobody, np.full(n, np.nan), apart=lonely, **found)
+        hidden = _hidden(table.values, metric)
+        return Clusters((), -1, nobody, np.full(n, np.nan), apart=lonely, hidden=hidden, **found)
     assigned = assign(table.values, halves.learned, groups, metric)
     apart = rows_apart(table.values, halves.learned, groups, metric, assigned, few)
     assigned = replace(assigned, apart=apart)
@@ -241,6 +249,13 @@ def find_clusters(
     if clusters.caution:
         warn(clusters.caution, DataWarning)
     return clusters
+
+
+def _hidden(X: Any, metric: str) -> HidingColumns | HiddenDirections | None:
+    """Return what may hide groups from distances; None where nothing is known to."""
+    if metric != "euclidean":
+        return None
+    return find_hiding_columns(X) or (find_hidden_directions(X) if X.shape[1] >= MANY_COLUMNS else None)
 
 
 def _learn(

@@ -16,6 +16,7 @@ from gnomon.data.dataset import first_few
 from gnomon.evaluation.gaps.falls import BRIDGE
 from gnomon.evaluation.gaps.sentences import MANY_COLUMNS, map_of_components
 from gnomon.neighbors import Succession
+from gnomon.neighbors.column_halves import HiddenDirections, HidingColumns
 
 if TYPE_CHECKING:
     from gnomon.explanations import Caption
@@ -149,6 +150,11 @@ class Clusters(Printed):
         How rows were counted, where weights of them that made a map were not; the last of `caution`.
     told : str, default=""
         Of a map, which columns beside the data the cluster of a row tells, such as its batch; empty if none.
+    hidden : HidingColumns, HiddenDirections or None, default=None
+        Where no clusters could be shown by distances, what hides neighbours that halves of the columns agree about: a
+        few wide columns, or lengths of rows.
+    standardised : bool, default=False
+        Whether the columns in which they were found are those of a map that standardised them.
     """
 
     levels: tuple[Level, ...]
@@ -167,6 +173,8 @@ class Clusters(Printed):
     apart: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     counting: str = ""
     told: str = ""
+    hidden: HidingColumns | HiddenDirections | None = None
+    standardised: bool = False
 
     def __len__(self) -> int:
         return 0 if not self.levels else len(self.level())
@@ -288,6 +296,8 @@ class Clusters(Printed):
             few += f" {self._told_smallest}" if self.smallest else ""
             few += f" {self.caution}" if self.caution else ""
             few += f" {self._told_apart}" if len(self.apart) else ""
+            if self.hidden is not None and not self.of_components:
+                return f"{few} {self._told_hidden}"
             how = map_of_components(_COMPONENTS, self.metric)
             if self.n_columns < MANY_COLUMNS or self.of_components or not how:
                 return few
@@ -331,6 +341,19 @@ class Clusters(Printed):
             f"{len(self.apart):,} {verb} with few others apart from the rest, too few to be shown a cluster (apart): "
             "gnomon.evaluation.is_real tells of 30 and more whether there is a gap."
         )
+
+    @property
+    def _told_hidden(self) -> str:
+        """What hides neighbours, and by which map to look for clusters."""
+        assert self.hidden is not None
+        if isinstance(self.hidden, HidingColumns):
+            n, share = len(self.hidden.columns), f"{self.hidden.share:.0%} of the squared distances"
+            wide = f"1 of {self.n_columns:,} columns makes" if n == 1 else f"{n:,} of {self.n_columns:,} columns make"
+            what, how = f"{wide} {share} and may hide groups of the others", "scale='standard'"
+        else:
+            what = "Lengths of rows differ and may hide groups that lie in unlike directions"
+            how = "metric='cosine'" + (", scale='standard'" if self.standardised else "")
+        return f"{what}: find them by clusters() of a map with {how}."
 
     def within(self, cluster: Cluster) -> str:
         """Return the name of the cluster that holds one of the default level; empty if it is that one, or none."""

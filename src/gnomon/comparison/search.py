@@ -21,6 +21,7 @@ from gnomon.comparison.make import MEASURES, compared
 from gnomon.comparison.recommendation import Curve, Recommendation
 from gnomon.comparison.trials import Request, Trial, Trials, requests_of
 from gnomon.geometry import intrinsic_dimension
+from gnomon.neighbors.column_halves import find_hidden_directions, standardised_agrees_more
 
 __all__ = ["recommend"]
 
@@ -65,6 +66,10 @@ def recommend(
     4. It is mapped with two seeds that had no part in this, beside the default of most trustworthiness. If its
        trustworthiness then, at as many neighbours as `gnomon.evaluation.scorecard` takes by itself, is more than 0.005
        below, it is refused too, and the next is taken.
+
+    Maps of other distances cannot be judged so. Standardised columns, where `scale` left them in their own units, and
+    directions of rows, the cosine, are tried by whether two halves of the columns agree more about who is near: the
+    reasons say where they do.
 
     Parameters
     ----------
@@ -172,6 +177,7 @@ def recommend(
         chosen, trial, curve = _fewest_components(criterion, trials, chosen, dimension)
         curves.append(curve)
         reasons.append(f"{chosen.n_components} components reach {_ENOUGH:.0%} of what {curve.values[-1]} do.")
+    reasons += _other_tables(trials)
     if len(trials.rows) < trials.n_given:
         reasons.append(f"{len(trials.rows)} random rows of {trials.n_given} were mapped.")
     if trials.metric == "euclidean" and _are_bits(trials.values):
@@ -210,6 +216,24 @@ def _fewest_components(
     k = next(k for k, value in enumerate(found) if value >= _ENOUGH * found[-1] or k == len(found) - 1)
     curve = Curve.of(criterion, "n_components", range(1, most + 1), made, k)
     return requests[k], made[k], curve
+
+
+def _other_tables(trials: Trials) -> list[str]:
+    """Say whether halves of the columns agree more about neighbours once columns are standardised, or by direction."""
+    if trials.metric != "euclidean":
+        return []
+    told = []
+    more = standardised_agrees_more(trials.values) if trials.as_given else None
+    if more is not None:
+        told.append(
+            f"Standardised columns were tried too: two halves of the columns, chosen by chance, then agree on "
+            f"{more[1]:.0%} of the nearest rows, and on {more[0]:.0%} as they are (chance taken away). Unless the wide "
+            "columns are what matters, map and ask again with scale='standard'."
+        )
+    directions = find_hidden_directions(trials.values)
+    if directions is not None:
+        told.append(f"{directions.told} Unless lengths are what matters, map and ask again with metric='cosine'.")
+    return told
 
 
 def _are_bits(X: Any) -> bool:

@@ -23,6 +23,7 @@ from gnomon.evaluation import Scorecard, scorecard
 from gnomon.evaluation.anchors import choose_anchors
 from gnomon.exceptions import DataWarning
 from gnomon.neighbors import NeighborGraph, check_metric, compute_neighbors, metric_name, native_metric
+from gnomon.neighbors.column_halves import warn_of_hiding_columns
 
 if TYPE_CHECKING:
     from gnomon.comparison.given import Given
@@ -232,6 +233,8 @@ class Trials:
         Which rows of the table these are, ascending.
     n_given : int
         Rows of the table.
+    as_given : bool
+        Whether the columns stay in their own units because nothing told that these are unlike.
     graph_neighbors : int
         Neighbours of the graph that maps share; 0 if none does, or rows are equal.
     """
@@ -258,6 +261,9 @@ class Trials:
             warn(
                 f"{unlike}: all columns are standardised. Pass scale=None to map them in their own units.", DataWarning
             )
+        self.as_given = scaling is None and scale == "auto" and not unlike
+        if self.as_given:
+            warn_of_hiding_columns(table.values, names, self.metric)
         scaled = table.values if scaling is None else scaling.apply(table.values)
         labels = None if labels is None else check_labels(labels, table.n_samples)
         self.n_given = table.n_samples

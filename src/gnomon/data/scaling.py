@@ -16,24 +16,27 @@ from gnomon.data.kinds import MOST_NAMED, Spreads, describe_kinds, describe_spre
 from gnomon.data.wild_cells import without_wild_cells
 
 __all__ = [
-    "BY_COORDINATES",
     "SCALINGS",
     "ColumnScales",
     "Scaling",
     "ScalingChoice",
     "Unlike",
+    "WideColumns",
     "are_uncorrelated",
     "check_scale",
     "choose_scaling",
     "column_scales",
+    "compares_columns",
     "decide_scaling",
     "describe_unlike_columns",
     "find_unlike",
     "find_unlike_rows",
+    "find_wide_columns",
     "fit_scaling",
     "reads_values",
     "rows_that_decide",
     "scaling_of",
+    "spreads_are_known",
     "told_times",
 ]
 
@@ -46,7 +49,7 @@ _BLOCK = 1 << 22  # numbers made dense at a time
 _CACHED = 1 << 15  # numbers worked on at a time where they are added up
 _ROWS = 10_000  # rows that decide, at most
 _FEWEST_ROWS = 10  # fewer say nothing about spreads
-BY_COORDINATES = {
+_BY_COORDINATES = {
     "euclidean",
     "l2",
     "sqeuclidean",
@@ -57,8 +60,6 @@ BY_COORDINATES = {
     "linfinity",
     "minkowski",
 }
-"""Metrics that compare coordinates one by one."""
-
 _READ_VALUES = {
     *("periodic", "haversine", "hellinger", "hamming", "jaccard", "dice", "sokalsneath"),
     *("rogerstanimoto", "sokalmichener", "russellrao", "yule", "ruzicka", "tanimoto"),
@@ -69,6 +70,7 @@ _SHARING, _OF_ONE_KIND = 0.95, 1 / 3  # columns with one minimum, and values at 
 _SHARING_COUNTS, _COUNTS = 0.5, 0.1  # the same of whole numbers from 0
 _SHARING_MOST = 0.8  # the same where no column makes most distances
 _UNCORRELATED = 1e-4  # principal components
+_WIDE, _FEW = 5.0, 0.1  # times that wide columns spread more than the median, and share of the columns that they are
 _WIDEST = 50  # columns that are looked at for it, and for wild cells
 _CHANCE = 8.0  # standard errors of a correlation that some rows would show of columns without any
 _NORMAL_IQR = 1.3489795003921634  # interquartile range of the standard normal distribution
@@ -391,7 +393,7 @@ def decide_scaling(
         return ScalingChoice(fit(name))
     if reads_values(metric) and not _is_periodic(metric):
         return ScalingChoice(None)
-    decides = name == "auto" and metric in BY_COORDINATES
+    decides = name == "auto" and compares_columns(metric)
     if unlike and decides:
         return ScalingChoice(fit("standard"))
     found = find()
@@ -399,6 +401,11 @@ def decide_scaling(
         return ScalingChoice(None, found.ruling)
     clause = found.ruling or found.kinds
     return ScalingChoice(fit("standard"), clause) if clause else ScalingChoice(None, left=found.spreads)
+
+
+def compares_columns(metric: str) -> bool:
+    """Say whether a metric is made of differences in one column at a time, such that each counts by its spread."""
+    return metric in _BY_COORDINATES
 
 
 def reads_values(metric: str) -> bool:
@@ -484,17 +491,10 @@ def find_unlike_rows(
     """
     if len(rows) < _FEWEST_ROWS:
         return Unlike()
-    scales = column_scales(rows)
-    widest = np.argsort(-scales.deviation, kind="stable")[:_WIDEST]  # of more columns only these may rule
-    farthest = np.zeros(len(scales.deviation))
-    farthest[widest] = scales.farthest[widest]
-    judged = without_wild_cells(rows, farthest)
-    if judged is not rows:
-        rows, scales = judged, column_scales(judged)
-    varying = np.flatnonzero(scales.deviation > 0)
+    rows, scales = _without_wild_cells(rows)
+    varying, order = _varying(scales)
     if len(varying) < 2:
         return Unlike()
-    order = varying[np.argsort(-scales.deviation[varying], kind="stable")]
     spreads = scales.deviation[order]
     clause = _one_column(spreads, order, names) or _many_columns(spreads, order, names)
     if clause:
@@ -509,6 +509,88 @@ def find_unlike_rows(
     if _may_be_uncorrelated(rows[:, order[:_WIDEST]]) and uncorrelated(order[:_WIDEST]):
         return Unlike()
     return Unlike(kinds=describe_kinds(values, measured, named) if may_be_of_kinds(names) else "", spreads=told)
+
+
+class WideColumns(NamedTuple):
+    """A few columns that make most of the squared distances of a table.
+
+    Attributes
+    ----------
+    columns : ndarray of intp
+        The widest first.
+    share : float in (0.5, 1]
+        Of the squared distances.
+    """
+
+    columns: npt.NDArray[np.intp]
+    share: float
+
+
+def find_wide_columns(X: Any) -> WideColumns | None:
+    """Return a few columns that spread much more than others, of a table in which spreads need not mean something.
+
+    They spread more than 5 times as much as the median column, are a tenth of the columns at most, and make more than
+    half of the squared distances. None are found in tables of one kind, as `find_unlike` tells them.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+
+    Returns
+    -------
+    WideColumns or None
+    """
+    if hasattr(X, "tocsr") or len(X) < _FEWEST_ROWS:
+        return None
+    rows, scales = _without_wild_cells(np.asarray(X[rows_that_decide(len(X))]))
+    varying, order = _varying(scales)
+    if len(varying) < 2:
+        return None
+    spreads = scales.deviation[order]
+    squares = (spreads / spreads[0]) ** 2
+    n_wide = int(np.count_nonzero(spreads > _WIDE * np.median(spreads)))
+    share = float(squares[:n_wide].sum() / squares.sum())
+    if not 0 < n_wide <= _FEW * len(order) or share <= 0.5:
+        return None
+    if _are_of_one_kind(X, rows, varying, order):
+        return None
+    return WideColumns(order[:n_wide], share)
+
+
+def spreads_are_known(X: Any) -> bool:
+    """Say whether spreads of columns mean something for all that is known of the values, see `find_unlike`.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+    """
+    if hasattr(X, "tocsr"):
+        return True
+    rows = np.asarray(X[rows_that_decide(len(X))])
+    varying, order = _varying(column_scales(rows))
+    return len(varying) < 2 or _are_of_one_kind(X, rows, varying, order)
+
+
+def _are_of_one_kind(
+    X: Any, rows: npt.NDArray[Any], varying: npt.NDArray[np.intp], order: npt.NDArray[np.intp]
+) -> bool:
+    return _of_one_kind(rows[:, varying]) or _uncorrelated(X[:, order[:_WIDEST]])
+
+
+def _without_wild_cells(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ColumnScales]:
+    """Return rows whose wild cells lie in the middle of their column, and what their columns range over."""
+    scales = column_scales(rows)
+    widest = np.argsort(-scales.deviation, kind="stable")[:_WIDEST]  # of more columns only these may rule
+    farthest = np.zeros(len(scales.deviation))
+    farthest[widest] = scales.farthest[widest]
+    judged = without_wild_cells(rows, farthest)
+    return (rows, scales) if judged is rows else (judged, column_scales(judged))
+
+
+def _varying(scales: ColumnScales) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the columns that are not constant, in their order and the widest first."""
+    varying = np.flatnonzero(scales.deviation > 0)
+    return varying, varying[np.argsort(-scales.deviation[varying], kind="stable")]
 
 
 def _measured_spreads(rows: npt.NDArray[Any], scales: ColumnScales, varying: npt.NDArray[np.intp]) -> Spreads:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gnomon.completion import Completion
     from gnomon.data import Table
     from gnomon.data.representation import Representation
+    from gnomon.data.scaling import Scaling
 
 __all__ = ["Clustering"]
 
@@ -50,6 +51,7 @@ class Clustering:
     representation: Representation | None
     _mapped: Callable[[], Table]
     completion: Completion | None
+    scale: Scaling | None
     _clusters: Clusters | None
 
     @entrance("clusters")
@@ -96,7 +98,8 @@ class Clustering:
         table = with_directions(self._mapped(), self.representation, given["metric"])
         found = find_clusters(table, **given)
         told = columns_told(found.labels, columns_beside(self)) if found.levels else ""  # type: ignore[arg-type]
-        found = replace(found, of_components=self.representation is not None, told=told)
+        of = {"of_components": self.representation is not None, "standardised": self.scale is not None}
+        found = replace(found, told=told, **of)
         cut = told_of_cut(self.notes) if found.levels else ""
         return cautioned(self, found, field="counting", joined=bool(found.levels), more=[cut])
 

@@ -23,7 +23,7 @@ from gnomon.data.dataset import first_few
 from gnomon.data.feature_weights import check_feature_weight, weigh_features
 from gnomon.data.names import default_names
 from gnomon.data.places import refuse_longitude_first
-from gnomon.data.scaling import BY_COORDINATES, Scaling, ScalingChoice, check_scale, choose_scaling, reads_values
+from gnomon.data.scaling import Scaling, ScalingChoice, check_scale, choose_scaling, compares_columns, reads_values
 from gnomon.data.tails import told_of_long_tails
 from gnomon.data.wild_cell_warnings import warn_of_wild_cells, warn_of_wild_rows
 from gnomon.exceptions import DataWarning
@@ -42,6 +42,7 @@ from gnomon.maps.wrapped import warn_of_wrapped
 from gnomon.methods.base import Embedder, kind_of_table, stored_features
 from gnomon.methods.other_names import METHOD_NAMES, check_names
 from gnomon.methods.rows import RowEmbedder
+from gnomon.neighbors.column_halves import warn_of_hiding_columns
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 
 __all__ = ["ChooseScaling", "Fitting", "check_method", "fit_map", "make_estimator", "rows_to_map"]
@@ -143,7 +144,7 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
         if plain and not warn_of_packed(table.values):
             warn_of_totals(table.values, metric, rows, embedding)
             shares = told_of_shares(table.values)
-            notes += shares or (told_of_long_tails(table.values, _names(table)) if metric in BY_COORDINATES else [])
+            notes += shares or (told_of_long_tails(table.values, _names(table)) if compares_columns(metric) else [])
     kept = _usable(graph, getattr(estimator, "graph_", None), table.n_samples, metric)
     notes += told_of_coordinates(data.representation, representation)
     notes += _isolated_rows(kept)
@@ -213,7 +214,7 @@ def rows_to_map(
         scaling, left = _scaling(table, scale, data, metric, partial(choose_scaling, table.values), ours=True)
         _warn_of_wild_cells(prepared, scaling, metric, ours=True)
         notes += left
-        if data.image_shape is None and data.representation is None and metric in BY_COORDINATES:
+        if data.image_shape is None and data.representation is None and compares_columns(metric):
             notes += told_of_long_tails(table.values, _names(table))
     mapped = table.values if scaling is None else scaling.apply(table.values)
     representation = resolve(data.representation, table.values, mapped, metric=metric, seed=seed)
@@ -288,6 +289,8 @@ def _scaling(
         if reads_values(metric):
             remedy = "Divide columns that spread more by a number of your own, and their periods in metric by the same."
         warn(f"{unlike}: the map shows little else. {remedy}", DataWarning)
+    if scaling is None and scale == "auto" and not unlike and warn_of_hiding_columns(table.values, names, metric):
+        return None, []
     remedy = "If they have unlike units, pass scale='standard'."
     return scaling, [f"columns stay in their own units, though {left}. {remedy}"] if left else []
 

@@ -154,10 +154,11 @@ def map(
         or two columns make more than half of the squared distances and the widest spreads 30 times as much as the
         median of the others; or a tenth of the columns spread 100 times as much as another tenth; or, of at most 50
         columns with names, one spreads 5 times as much as another and lies at another level, has other signs or other
-        steps. Where spreads differ so and columns stay, a note says so. Pixels, counts, words, sparse tables and
-        columns without correlation, as the principal components of these rows are, stay as they are, and so does the
-        table of an estimator of another library, or under a metric that does not compare coordinates one by one, such
-        as "cosine". Pass None for other scores of components, whose spreads mean something: of a part of the rows, of
+        steps. Where spreads differ so and columns stay, a note says so; where a few columns make most distances and
+        hide what the others agree about, a warning. Pixels, counts, words, sparse tables and columns without
+        correlation, as the principal components of these rows are, stay as they are, and so does the table of an
+        estimator of another library, or under a metric that does not compare coordinates one by one, such as "cosine".
+        Pass None for other scores of components, whose spreads mean something: of a part of the rows, of
         another table, of time-lagged components. The map takes and returns rows in their own units all the same.
         Metrics that read what values are, "periodic", "haversine", "hellinger", "ruzicka", "hamming" and those of sets,
         such as "jaccard", take columns as they are given: "standard" and "robust" are refused.
