@@ -122,11 +122,38 @@ def test_a_map_without_some_metadata_is_the_same_map(kept):
     assert less.notes == ["2 columns of metadata that the map was made with are not in this copy of the map"]
     assert less.embedding is kept.embedding
     assert less.place(kept.X[:2]).tobytes() == kept.place(kept.X[:2]).tobytes()
-    assert less._evaluation is None  # which may speak of metadata
-    assert str(less.evaluate()) == str(kept.evaluate())
+    assert less.evaluate() is kept.evaluate()  # which speaks of no metadata
     none = kept.without_metadata()
     assert none.metadata == {}
     assert none.point_names is None
+
+
+@pytest.mark.parametrize("labels", ["ward", None])
+def test_answers_that_speak_of_no_metadata_are_found_once_for_all_that_is_written(table, tmp_path, labels):
+    """A map that was asked writes without metadata, byte for byte, what one that was not asked writes, and knows it."""
+
+    def make():
+        rows = pd.concat([table[list("abcd")] + 8.0 * side for side in (0, 1)])
+        beside = {"site": np.repeat(["s1", "s2"], N)}  # which clusters tell, and goes with the labels
+        known = None if labels is None else np.repeat(["w1", "w2"], N)
+        return gn.map(rows, "pca", metadata=beside, labels=known, point_names=[f"ROW{i}" for i in range(2 * N)])
+
+    asked, fresh = make(), make()
+    asked.to_html(tmp_path / "all.html")
+    asked.verdicts(), asked.profiles()
+    assert "site" in asked.profiles().caution + str(asked.clusters())
+    fresh.to_html(tmp_path / "fresh.html", metadata=False)
+    asked._gaps = None  # which were not asked of the other
+    asked.to_html(tmp_path / "asked.html", metadata=False)
+    assert (tmp_path / "asked.html").read_bytes() == (tmp_path / "fresh.html").read_bytes()
+    for told in (asked.without_metadata(), fresh.without_metadata()):
+        assert "site" not in told.profiles().caution + str(told.clusters())
+    none = fresh.without_metadata()
+    assert fresh._evaluation is fresh.evaluate() is none.evaluate()
+    assert fresh._dimension is none._dimension is not None
+    assert (labels is None) == (fresh._bare_clusters is not None)
+    assert fresh._clusters is None
+    assert "site" in fresh.profiles().caution + str(fresh.clusters())
 
 
 def test_columns_of_any_kind_of_table_are_forgotten(table):
@@ -182,6 +209,27 @@ def test_tables_read_in_blocks_keep_nothing_of_a_forgotten_column(table, tmp_pat
     assert made.landmark_map.n_features == 3
 
 
+def test_maps_with_landmarks_write_the_metadata_that_are_asked_for_alone(table, tmp_path, page_reader):
+    with pytest.warns(DataWarning, match="tell who people are"):
+        made = gn.map(table, "pca", drop=COLUMNS, n_fitted=40)
+    path = tmp_path / "m.gnomon"
+    for metadata, columns in ((True, ["ward", *COLUMNS]), (["email"], ["email"]), (False, [])):
+        made.save(path, metadata=metadata)
+        assert found(held(path, page_reader)) == [name for name in columns if name != "ward"]
+        assert list(gn.load(path).landmark_map.metadata) == columns
+    assert list(made.without_metadata(["ssn", "ward"]).landmark_map.metadata) == ["patient_name", "email"]
+    assert list(made.landmark_map.metadata) == ["ward", *COLUMNS]
+    assert not any("email" in note for note in made.without_metadata().notes)
+    made.write_html(tmp_path / "m.html", metadata=False)
+    assert not found(held(tmp_path / "m.html", page_reader))
+    with pytest.raises(ValueError, match=r"metadata=True must be False \(a map with landmarks .* landmark_map.to_html"):
+        made.write_html(tmp_path / "m.html", metadata=True)
+    with pytest.raises(ValueError, match=r"metadata=\['email'\] must be False .*landmark_map.export"):
+        made.write(tmp_path / "m.npy", metadata=["email"])
+    with pytest.raises(ValueError, match="metadata='wart' must be one of"):
+        made.save(path, metadata=["wart"])
+
+
 def test_the_command_line_forgets(table, tmp_path, page_reader):
     table.to_csv(tmp_path / "t.csv", index=False)
     run = CliRunner().invoke
@@ -202,5 +250,10 @@ def test_the_command_line_forgets(table, tmp_path, page_reader):
     assert len(written) >= 8
     for path in written:
         assert not found(held(path, page_reader)), path
-    run(main, [*asked, "--no-metadata", "--save", paths["m.gnomon"]])
+    assert "--no-metadata leaves all metadata out" in told.output
+    done = run(main, [*asked, "--no-metadata", "--save", paths["m.gnomon"]])
+    assert "who people are" not in done.output
     assert gn.load(paths["m.gnomon"]).metadata == {}
+    done = run(main, [*asked, "--no-metadata", "--n-fitted", "40", "--save", paths["m.gnomon"]])
+    assert "who people are" not in done.output
+    assert gn.load(paths["m.gnomon"]).landmark_map.metadata == {}

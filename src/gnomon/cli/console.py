@@ -59,7 +59,8 @@ def as_options(text: str, command: click.Command | None = None) -> str:
             return found[0]
         return " ".join(f"{option} {word}" for word in _as_words(value)) or found[0]
 
-    return _REMEDY.sub(lambda remedy: _ARGUMENT.sub(written, remedy[0]), text)
+    told = _REMEDY.sub(lambda remedy: _ARGUMENT.sub(written, remedy[0]), text)
+    return told.replace("metadata=False", options.get("no_metadata", "metadata=False"))
 
 
 def _as_words(value: str) -> list[str]:
@@ -95,15 +96,24 @@ def _as_word(value: str) -> str:
 
 
 @contextmanager
-def collect_warnings(found: list[str]) -> Iterator[None]:
-    """Gather the warnings of gnomon, each once, and print them when the block ends, also by an error."""
+def collect_warnings(found: list[str], *, but: str | None = None) -> Iterator[None]:
+    """Gather the warnings of gnomon, each once, and print them when the block ends, also by an error.
+
+    Parameters
+    ----------
+    found : list of str
+        Where they are gathered.
+    but : str or None, default=None
+        Warnings with this text do not hold for the command and are left out.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", GnomonWarning)
         try:
             yield
         finally:
-            found += dict.fromkeys(" ".join(str(entry.message).split()) for entry in caught)
+            texts = dict.fromkeys(" ".join(str(entry.message).split()) for entry in caught)
+            found += [text for text in texts if but is None or but not in text]
             for text in found:
                 click.echo(f"Warning: {as_options(text)}", err=True)
 

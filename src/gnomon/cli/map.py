@@ -305,7 +305,7 @@ def map(
     more than a quarter of the memory, or with --n-fitted, --cluster or --folder any of these, are read in blocks.
     """
     from gnomon.maps import map as make_map
-    from gnomon.maps.forgetting import retold
+    from gnomon.maps.forgetting import PERSONAL, retold
     from gnomon.maps.verdicts import verdicts_of_page
 
     paths = given(html=output, png=png, report=report, map=save, coordinates=coordinates)
@@ -322,7 +322,6 @@ def map(
         require_readable(data)
         why = why_in_blocks(data, asked=bool(scaling))
         useless = {
-            "no-metadata": no_metadata,
             "png": png,
             "report": report,
             "target": target,
@@ -337,7 +336,7 @@ def map(
             refuse_options({"feature-names": feature_names}, why)
     found: list[str] = []
     began = time.perf_counter()
-    with collect_warnings(found):
+    with collect_warnings(found, but=PERSONAL if no_metadata else None):
         if in_blocks:
             table, classes = open_large(
                 data, labels, obsm=obsm, n_pcs=extra.get("n_pcs", method_parameters.get("n_pcs"))
@@ -380,8 +379,7 @@ def map(
                 **extra,
             )
             by_landmarks = hasattr(result, "landmark_map")
-            if not by_landmarks:
-                result = without_forgotten(result, None, no_metadata)
+            result = without_forgotten(result, None, no_metadata)
             if dataset is not None:
                 gone = dataset.metadata if no_metadata else forget or ()
                 dataset = replace(dataset, notes=retold(dataset.notes, gone))

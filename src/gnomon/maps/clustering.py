@@ -53,6 +53,7 @@ class Clustering:
     completion: Completion | None
     scale: Scaling | None
     _clusters: Clusters | None
+    _bare_clusters: Clusters | None
 
     @entrance("clusters")
     def clusters(self, **options: Any) -> Clusters:
@@ -73,14 +74,22 @@ class Clustering:
             `metadata` they tell, such as the batch of each row; not of those that became features.
         """
         if options:
-            return self._find_clusters(**options)
+            return self._with_columns_told(self._find_clusters(**options))
         if self._clusters is None:
-            self._clusters = self._find_clusters()
+            if self._bare_clusters is None:
+                self._bare_clusters = self._find_clusters()
+            self._clusters = self._with_columns_told(self._bare_clusters)
         return self._clusters
+
+    def _with_columns_told(self, found: Clusters) -> Clusters:
+        """Return clusters with the metadata that they tell."""
+        from gnomon.clusters.agreeing import columns_told
+
+        told = columns_told(found.labels, columns_beside(self)) if found.levels else ""  # type: ignore[arg-type]
+        return replace(found, told=told)
 
     def _find_clusters(self, **options: Any) -> Clusters:
         from gnomon.clusters import find_clusters
-        from gnomon.clusters.agreeing import columns_told
 
         regions = self.image_shape is not None and min(self.image_shape[:2]) >= 3
         given: dict[str, Any] = {
@@ -97,9 +106,8 @@ class Clustering:
         order_of_rows(self)  # type: ignore[arg-type]
         table = with_directions(self._mapped(), self.representation, given["metric"])
         found = find_clusters(table, **given)
-        told = columns_told(found.labels, columns_beside(self)) if found.levels else ""  # type: ignore[arg-type]
         of = {"of_components": self.representation is not None, "standardised": self.scale is not None}
-        found = replace(found, told=told, **of)
+        found = replace(found, **of)
         cut = told_of_cut(self.notes) if found.levels else ""
         return cautioned(self, found, field="counting", joined=bool(found.levels), more=[cut])
 

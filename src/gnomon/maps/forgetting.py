@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,17 +22,37 @@ if TYPE_CHECKING:
     from gnomon.maps.result import Map
 
 __all__ = [
+    "PERSONAL",
     "check_forgotten",
     "forget",
     "retold",
     "shared",
     "warn_of_personal",
     "warn_of_personal_index",
+    "with_metadata",
     "without_metadata",
 ]
 
-_PERSONAL = "columns that seem to tell who people are stay with the map as metadata"
-_KEPT = ("columns left out and kept as metadata", _PERSONAL, TEXT_NOTE)  # what notes say that name metadata
+PERSONAL = "columns that seem to tell who people are stay with the map as metadata"
+"""How it is warned of such columns."""
+
+_ANSWERS = (  # that speak of the table and of labels alone
+    "graph",
+    "_explanation",
+    "_evaluation",
+    "_dimension",
+    "_groups",
+    "_points",
+    "_bare_clusters",
+    "_parted",
+    "_gaps",
+    "_illusions",
+    "_order",
+    "_join",
+    "_found",
+    "_beside",
+)
+_KEPT = ("columns left out and kept as metadata", PERSONAL, TEXT_NOTE)  # what notes say that name metadata
 
 
 def check_forgotten(data: Dataset, names: Sequence[Any] | None, **serving: Any) -> list[str]:
@@ -83,8 +104,8 @@ def warn_of_personal(data: Dataset, stated: Collection[str]) -> None:
     names = [name for name in personal_columns(kept, beside) if name not in stated]
     if names:
         warn(
-            f"{_PERSONAL}, and are in every page and file of it: {listed(names)}. Pass forget={names!r} to leave them "
-            "out of all.",
+            f"{PERSONAL}, and are in every page and file of it: {listed(names)}. Pass forget={names!r} to leave them "
+            "out of all; metadata=False leaves all metadata out of what is written.",
             DataWarning,
         )
 
@@ -124,12 +145,40 @@ def without_metadata(result: Map, columns: Sequence[str] | None) -> Map:
     if gone:
         of_them = "columns of metadata that the map was made with are" if len(gone) > 1 else "column of metadata is"
         made.notes.append(f"{len(gone)} {of_them} not in this copy of the map")
-    made._forget_answers()
+    made._forget_metadata()
+    if result.point_names is None or made.point_names is not None:
+        made._doubted = result._doubted
+    if result._clusters is not None and result._bare_clusters is not None:
+        known = result._clusters
+        made._clusters = made._with_columns_told(result._bare_clusters) if known.told else known
+    made._bare_profiles = dict(result._bare_profiles)
     return made
 
 
-def shared(result: Map, metadata: bool | Sequence[str]) -> Map:
-    """Return what of a map is written: all of it, or the metadata that are named, or none and no names of rows.
+@contextmanager
+def shared(result: Map, metadata: bool | Sequence[str]) -> Iterator[Map]:
+    """Give what of a map is written: all of it, or the metadata that are named, or none and no names of rows.
+
+    What was answered meanwhile the map knows from then on, but what may speak of metadata.
+
+    Parameters
+    ----------
+    result : Map
+    metadata : bool or sequence of str
+    """
+    if metadata is True:
+        yield result
+        return
+    made = with_metadata(result, metadata)
+    yield made
+    for name in _ANSWERS:
+        if getattr(result, name) is None:
+            setattr(result, name, getattr(made, name))
+    result._bare_profiles = {**made._bare_profiles, **result._bare_profiles}
+
+
+def with_metadata(result: Map, metadata: bool | Sequence[str]) -> Map:
+    """Return a map with all its metadata, or with those that are named, or with none, and then without names of rows.
 
     Parameters
     ----------

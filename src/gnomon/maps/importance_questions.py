@@ -39,7 +39,7 @@ class ImportanceQuestions:
     surface: Surface | None
     explain: Callable[..., Explanation]
     _unrolled: Callable[[], Table]
-    _clusters: Clusters | None
+    _bare_clusters: Clusters | None
     _clusters_shown: Callable[[], Clusters | None]
     _known_groups: Callable[[Any], Any]
     _known_labels: Callable[[], npt.NDArray[Any]]
@@ -71,15 +71,16 @@ class ImportanceQuestions:
         clusters of more than 20,000 rows are not looked for, only taken if known.
         """
         clusters = None if self.labels is not None or self._too_long() else self._clusters_shown()
-        if self._parted is None or self._parted[0] is not self.labels or self._parted[1] is not clusters:
+        levels = None if clusters is None else clusters.levels
+        if self._parted is None or self._parted[0] is not self.labels or self._parted[1] is not levels:
             apart, islands = self._find_apart(clusters), self._find_islands_apart()
             told = islands is not None and islands.adds_to(apart)
-            self._parted = self.labels, clusters, (apart, islands if told else None)
+            self._parted = self.labels, levels, (apart, islands if told else None)
         return self._parted[2]
 
     def _too_long(self) -> bool:
         """Say whether the map has too many rows for clusters to be looked for unasked."""
-        return self._clusters is None and len(self.embedding) > _MOST_CLUSTERED
+        return self._bare_clusters is None and len(self.embedding) > _MOST_CLUSTERED
 
     def _find_apart(self, clusters: Clusters | None) -> Apart | None:
         """Return which features tell the labels apart, or some clusters."""

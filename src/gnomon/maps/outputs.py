@@ -90,8 +90,8 @@ class Outputs:
 
         self._require_memory("to_html", "explanation", "evaluation", "page")  # type: ignore[attr-defined]
 
-        told: Any = shared(self, metadata)  # type: ignore[arg-type]
-        write_html(path, told, title=title, sequence=sequence, byte_budget=byte_budget, side_file=side_file)
+        with shared(self, metadata) as told:  # type: ignore[arg-type]
+            write_html(path, told, title=title, sequence=sequence, byte_budget=byte_budget, side_file=side_file)
 
     def _repr_html_(self) -> str:
         """Return the page in a sandboxed frame for notebooks, of 4 MiB at most. See `gnomon.notebook.map_html`."""
@@ -160,7 +160,8 @@ class Outputs:
 
         self._require_memory("write_report", "explanation", "evaluation", "report")  # type: ignore[attr-defined]
 
-        write_report(path, shared(self, metadata), title=title, **options)  # type: ignore[arg-type]
+        with shared(self, metadata) as told:  # type: ignore[arg-type]
+            write_report(path, told, title=title, **options)
 
     def plot(self, *, ax: Axes | None = None, **options: Any) -> MapDisplay:
         """Draw the map with matplotlib. See `gnomon.plot.plot_map`."""
@@ -222,7 +223,8 @@ class Outputs:
         from gnomon.maps.export import export
         from gnomon.maps.forgetting import shared
 
-        return export(shared(self, metadata), path)  # type: ignore[arg-type]
+        with shared(self, metadata) as told:  # type: ignore[arg-type]
+            return export(told, path)
 
     @entrance("report", keeps_name=True)
     def report(self, *, verdicts: bool = True, notes: bool = True) -> str:

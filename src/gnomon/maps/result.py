@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -150,7 +151,18 @@ class Map(Questions, MapFunction, Outputs):
         if self.labels is not None and (doubt := told_of_numbers(np.asarray(self.labels))):
             told.append(doubt)
         self.notes = [*(note for note in without_seams(self.notes) if note not in told), *told]
-        self._forget_answers()
+        self._forget_metadata()
+        self._evaluation: Evaluation | None = None
+        self._bare_profiles: dict[int | None, AnswersByLabel[Contrast]] = {}  # without what metadata say against them
+        self._dimension: IntrinsicDimension | None = None
+        self._order: tuple[Succession | None] | None = None  # of rows, once it is looked for
+        self._found: tuple[Any, str] | None = None  # labels, and what says that they were found in these rows
+        self._join: tuple[Join | None] | None = None  # of rows and their owners, once it is looked for
+        self._bare_clusters: Clusters | None = None  # without the metadata that they tell
+        self._gaps: MapVerdicts | None = None
+        self._illusions: MapVerdicts | None = None
+        # Labels, levels of clusters, and what tells them and the islands apart.
+        self._parted: tuple[Any, Any, tuple[Apart | None, Apart | None]] | None = None
         self._explanation: Explanation | None = None
         self._placed: Placed | None = None
         self._points: PointScores | None = None
@@ -165,22 +177,13 @@ class Map(Questions, MapFunction, Outputs):
         self._held_out: HeldOutRows | None = None
         self._n_fitted: int | None = None  # rows at the front that the atlas is of, in a map that has grown
 
-    def _forget_answers(self) -> None:
-        """Forget, or begin without, what was answered and may speak of metadata, of names of rows or of their order."""
-        self._evaluation: Evaluation | None = None
+    def _forget_metadata(self) -> None:
+        """Forget, or begin without, what was answered and may speak of metadata or of names of rows."""
         self._profiles: dict[int | None, AnswersByLabel[Contrast]] = {}  # None: of each feature by itself
-        self._dimension: IntrinsicDimension | None = None
-        self._order: tuple[Succession | None] | None = None  # of rows, once it is looked for
-        self._found: tuple[Any, str] | None = None  # labels, and what says that they were found in these rows
-        self._join: tuple[Join | None] | None = None  # of rows and their owners, once it is looked for
         self._clusters: Clusters | None = None
-        self._gaps: MapVerdicts | None = None
-        self._illusions: MapVerdicts | None = None
         self._alone: MapAlone | None = None  # what blind_spots and proves have answered; the file keeps it
         self._counted_beside: CountedBeside | None = None  # metadata by labels
         self._doubted: tuple[Any, int, Suspects] | None = None  # labels, rows listed at most, and the list
-        # Labels, clusters, and what tells them and the islands apart.
-        self._parted: tuple[Any, Any, tuple[Apart | None, Apart | None]] | None = None
 
     def __repr__(self) -> str:
         shape = f"n_samples={self.n_samples}, n_features={self.n_features}"
@@ -310,7 +313,8 @@ class Map(Questions, MapFunction, Outputs):
         Returns
         -------
         Map
-            A new one; this one stays as it is. Answers that may speak of metadata are found anew.
+            A new one; this one stays as it is. What was answered stays, but what `blind_spots` and `proves` were asked,
+            which may quote metadata; what metadata say against other answers is found anew.
 
         Raises
         ------
@@ -464,15 +468,18 @@ class Map(Questions, MapFunction, Outputs):
         known, units = self._groups_and_units(groups, units)
         key = id(known) if known is not None and known.groups else None
         if key not in self._profiles or units is not None:
-            table, names = self._unrolled(), self.feature_names
-            there = None if known is not None else known_values(self.completion, table.values.shape)
-            found = cluster_profiles(table, self.labels, feature_names=names, groups=known, units=units, known=there)
+            bare = None if units is not None else self._bare_profiles.get(key)
+            if bare is None:
+                table, names = self._unrolled(), self.feature_names
+                there = None if known is not None else known_values(self.completion, table.values.shape)
+                bare = cluster_profiles(table, self.labels, feature_names=names, groups=known, units=units, known=there)
+            found = copy.copy(bare)
             apart = [label for label, one in found.items() if one.n_beyond_chance]
             unnamed = "" if known is not None else self._told_of_unnamed()
             found = self._cautioned_of_labels(found, apart, by_rows=units is None, more=unnamed)
             if units is not None or (known is not None and known is not self._groups):
                 return found
-            self._profiles[key] = found
+            self._bare_profiles[key], self._profiles[key] = bare, found
         return self._profiles[key]
 
     def _classes(self) -> list[Any]:
@@ -579,7 +586,8 @@ class Map(Questions, MapFunction, Outputs):
         from gnomon.maps.forgetting import shared
 
         check_parts(self)
-        arrays, description = pack(shared(self, metadata))
+        with shared(self, metadata) as written:
+            arrays, description = pack(written)
         write_archive(path, kind=KIND, version=version_of(description), arrays=arrays, description=description)
 
     @entrance("Map.fingerprint")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -372,6 +374,7 @@ class LandmarkMap(Printed):
         title: str | None = None,
         n_shown: int = 50_000,
         byte_budget: int | None = None,
+        metadata: bool = False,
     ) -> None:
         """Write the page of a sample of the rows, before the density of all of them.
 
@@ -386,9 +389,17 @@ class LandmarkMap(Printed):
             among each other.
         byte_budget : int >= 1,000,000 or None, default=None
             Bytes of the page, as for `gnomon.Map.to_html`.
+        metadata : False, default=False
+            The page is of rows that are read from the table, and holds no metadata but how each was found.
+
+        Raises
+        ------
+        ValueError
+            If `metadata` asks for some.
         """
         from gnomon.viewer import write_html
 
+        _refuse_metadata(metadata, "landmark_map.to_html")
         write_html(path, self.page(n_shown), title=title, byte_budget=byte_budget)
 
     def page(self, n_shown: int = 50_000) -> PageContent:
@@ -398,7 +409,7 @@ class LandmarkMap(Printed):
         return page_of(self, n_shown)
 
     @entrance("LandmarkMap.write")
-    def write(self, path: str | os.PathLike[str]) -> None:
+    def write(self, path: str | os.PathLike[str], *, metadata: bool = False) -> None:
         """Write the positions of all rows, and their labels, block by block.
 
         Parameters
@@ -407,20 +418,57 @@ class LandmarkMap(Printed):
             - ``.npy``: the positions alone.
             - ``.zarr``: arrays "y" and "label". Needs zarr.
             - ``.parquet``: a folder with a file for each block and columns y1, y2, ... and label. Needs pyarrow.
+        metadata : False, default=False
+            No metadata are written.
 
         Raises
         ------
         ValueError
-            If `path` ends in something else.
+            If `path` ends in something else, or `metadata` asks for some.
         FileExistsError
             If something else is there.
         """
         from gnomon.maps.landmarks.file import write_positions
 
+        _refuse_metadata(metadata, "landmark_map.export")
         write_positions(self, path)
 
+    @entrance("LandmarkMap.without_metadata")
+    def without_metadata(self, columns: Sequence[str] | None = None) -> LandmarkMap:
+        """Return the same map without metadata of its landmarks. See `gnomon.Map.without_metadata`.
+
+        Of other rows it keeps no metadata, and its page and its table of positions hold none.
+
+        Parameters
+        ----------
+        columns : sequence of str or None, default=None
+            Names of metadata of `landmark_map`. None leaves out all of them, and names of rows too.
+
+        Returns
+        -------
+        LandmarkMap
+            A new one; this one stays as it is.
+
+        Raises
+        ------
+        ValueError
+            If a name is none of the metadata.
+        """
+        from gnomon.maps.forgetting import without_metadata
+
+        return self._with_landmarks(without_metadata(self.landmark_map, columns))
+
+    def _with_landmarks(self, fitted: Map) -> LandmarkMap:
+        """Return the same with another map of its landmarks, that has fewer metadata."""
+        from gnomon.maps.forgetting import retold
+
+        made = copy.copy(self)
+        made.landmark_map, made.timings = fitted, dict(self.timings)
+        made.notes = retold(self.notes, self.landmark_map.metadata.keys() - fitted.metadata.keys())
+        return made
+
     @entrance("LandmarkMap.save")
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, metadata: bool | Sequence[str] = True) -> None:
         """Write the map to one file that `gnomon.load` reads: the map of the landmarks, and all positions and labels.
 
         The table stays where it is: call `attach` after loading to explain and evaluate.
@@ -429,10 +477,13 @@ class LandmarkMap(Printed):
         ----------
         path : str or path-like
             File to write; what was there stays until the new file is complete.
+        metadata : bool or sequence of str, default=True
+            Which metadata of the landmarks the file holds; False, and names alone, leave out names of rows too.
         """
+        from gnomon.maps.forgetting import with_metadata
         from gnomon.maps.landmarks.file import save
 
-        save(self, path)
+        save(self._with_landmarks(with_metadata(self.landmark_map, metadata)), path)
 
     @classmethod
     @entrance("LandmarkMap.load")
@@ -453,3 +504,9 @@ class LandmarkMap(Printed):
         from gnomon.maps.landmarks.file import load
 
         return load(path, cls)
+
+
+def _refuse_metadata(metadata: object, instead: str) -> None:
+    if metadata is not False:
+        fact, remedy = "a map with landmarks has metadata of these alone", f"Call {instead} for them."
+        raise ValueError(message(f"metadata={metadata!r:.60}", "False", fact=fact, remedy=remedy))
