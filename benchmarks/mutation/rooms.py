@@ -100,6 +100,7 @@ ROOMS = {
             "maps/test_landmarks_of_cells.py",
             "maps/test_map_cells.py",
             "maps/test_map_depth.py",
+            "maps/test_map_of_angles.py",
             "maps/test_missing.py",
             "maps/test_stray_texts.py",
             "methods/test_sample_weight.py",

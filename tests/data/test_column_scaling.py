@@ -35,6 +35,8 @@ def like_tables():
     yield "logarithms of counts", np.log1p(counts)
     yield "pixels", pixels
     yield "words", (rng.uniform(size=(3000, 40)) < 10 ** rng.uniform(-3, -0.5, 40)).astype(float)
+    alike = rng.integers(0, 2, (300, 1)) ^ (rng.uniform(size=(300, 12)) < 0.2)
+    yield "two values each", alike * np.repeat([1.0, 1000.0], 6)
     yield "principal components", gnomon.PCA(n_components=20).fit_transform(cancer)
     yield "a few rows", cancer[:9]
 

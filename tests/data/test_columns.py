@@ -986,6 +986,9 @@ def test_a_few_texts_among_numbers_are_missing_and_told():
 def test_categories_that_are_declared_stay_categories():
     frame = pd.DataFrame({"x": pd.Categorical(["1", "2", "3"] * 4), "y": range(1, 13)})
     assert gn.TablePreprocessor().fit(frame).rules_[0].kind == "category"
+    frame["z"] = np.random.default_rng(0).normal(size=12)
+    for most, kind in ((3, "category"), (2, "left out")):
+        assert gn.TablePreprocessor(max_categories=most).fit(frame).rules_[0].kind == kind
 
 
 @pytest.mark.parametrize(

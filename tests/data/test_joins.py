@@ -77,6 +77,12 @@ def test_nothing_is_told_of_ordinary_tables(name):
     assert find_join(np.asarray(_ordinary()[name], dtype=np.float64)) is None
 
 
+def test_gaps_are_no_owner():
+    rng = np.random.default_rng(0)
+    few = rng.normal(size=(19, 2))[np.r_[np.arange(19), 0:4]]  # four pairs of rows, and 17 rows without values
+    assert find_join(np.column_stack([np.r_[few, np.full((17, 2), np.nan)], rng.normal(size=40)])) is None
+
+
 def test_in_sparse_tables_nothing_is_looked_for():
     assert find_join(scipy.sparse.csr_array(_joined(40, 10, 0))) is None
 

@@ -221,6 +221,7 @@ def test_a_source_gives_the_rows_of_the_array(source, tables, elsewhere):
     table, _ = tables[source]
     assert isinstance(table, StoredTable)
     assert (table.shape, table.dtype, table.n_bytes) == ((N, D), np.float32, 4.0 * N * D)
+    assert table.block_bytes < table.reading_bytes <= 16 * table.block_bytes
     assert table.feature_names == NAMED.get(source, table.feature_names)
     assert np.array_equal(dense(table.read(0, N)), X)
     for start, stop in [(0, 1), (10, 699), (699, 701), (701, 2800), (650, 660), (0, 0), (9, 3), (2900, 9999)]:

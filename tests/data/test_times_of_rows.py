@@ -85,6 +85,8 @@ def test_values_in_no_order_hardly_ever_follow_the_rows(seed):
         for values in (rng.normal(size=n), np.cumsum(rng.normal(size=n)), rng.integers(0, 12, n).astype(float)):
             assert not follow_rows(values)
             assert follow_rows(np.where(rng.random(n) < 0.3, np.nan, np.sort(values))) == (n * 0.6 > 50)
+        for n_gaps in (n, n + 1):  # half may be missing
+            assert follow_rows(np.r_[np.arange(n), np.full(n_gaps, np.nan)]) == (n_gaps == n)
 
 
 @pytest.mark.parametrize(
