@@ -106,8 +106,8 @@ class Clustering:
         order_of_rows(self)  # type: ignore[arg-type]
         table = with_directions(self._mapped(), self.representation, given["metric"])
         found = find_clusters(table, **given)
-        of = {"of_components": self.representation is not None, "standardised": self.scale is not None}
-        found = replace(found, **of)
+        of_components, standardised = self.representation is not None, self.scale is not None
+        found = replace(found, of_components=of_components, standardised=standardised)
         cut = told_of_cut(self.notes) if found.levels else ""
         return cautioned(self, found, field="counting", joined=bool(found.levels), more=[cut])
 
