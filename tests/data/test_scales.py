@@ -9,6 +9,7 @@ import pytest
 import gnomon as gn
 from gnomon._palette import OTHER, RAMP, class_colors, step_colors
 from gnomon.data.columns.scales import order_of_texts
+from gnomon.data.columns.variants import variants_of
 from gnomon.data.labels import order_of
 from gnomon.exceptions import DataWarning
 from gnomon.plot.colors import colors_of
@@ -59,6 +60,17 @@ SCALES = [
     "grade: F|C|B|A",
     "mark: C|B-|A+",
     "nyhaClass: I|II|III",
+    "visit: V1|V2|V3",
+    "visit: week 1|week 2|week 4",
+    "wave: T0|T1|T2",
+    "stage: N0|N1|N2",
+    "level: L1|L2|L3",
+    "phq_1: Not at all|Several days|More than half the days|Nearly every day",
+    "phq_2: 0 = Not at all|1 = Several days|2 = More than half the days|3 = Nearly every day",
+    "edu: Less than high school|High school or GED|Some college, no degree|Bachelor's degree|Graduate degree",
+    "edu: High school|College|University|PhD",
+    "degree: BSc|MSc|PhD",
+    "place: 1st|2nd|3rd",
 ]
 
 # Columns without an order, "name: values".
@@ -145,6 +157,9 @@ cap: bell|conical|flat; odor: none|foul|almond; gill: close|crowded|distant; hab
 isbn: 978-3|979-1|978-1; range2: 5-10|8-12|10-20; mixed: 5-10|high|low; apt: 1a|2b|3c
 bus: 10 north|20 south|30 east; tyre: 3+1|2+2|4+0; lens: 18-55|70-300|50; formation: 4-4-2|4-3-3|3-5-2
 shift2: early|late|night; hours: 9-5|8-4|10-6; formation2: 4-2|3-5|2-3; offer: buy 1|buy 2 get 1|none
+phase3: L1|L2|L3; phase: L1|L2|L3; team: first|second|third; home_team: 1st|2nd|3rd; shift3: day 1|late|night
+shift: first|second|third; group_name: First|Second|Third; degree2: BA|MA|MD|JD; state2: MA|MS|ME; level: C1|D2|E3
+phase4: A1|A2|A3; tariff phase: R1|R2|R3; study: college|university|apprenticeship
 pack: 6 pack|12 bottles|24 cans; set: 100 g box|200 g bag|5 pieces jar
 """
 
@@ -163,6 +178,7 @@ def test_ordinary_columns_have_no_order():
     assert len(columns) >= 300
     wrong = [one for one in columns if order_of_texts(one.partition(": ")[0], one.partition(": ")[2].split("|"))]
     assert wrong == []
+    assert [one for one in columns if variants_of(one.partition(": ")[2].split("|"))] == []
 
 
 def test_bands_that_overlap_or_repeat_are_none():

@@ -29,6 +29,7 @@ from gnomon.data.columns.values import (
     texts_of,
     with_dates,
 )
+from gnomon.data.columns.variants import told_of_variants, variants_of
 from gnomon.data.dataset import LABEL_WORDS, first_few, listed
 from gnomon.data.labels import Classes, name_of, sort_into_classes
 from gnomon.data.texts import TEXTS_TO_NUMBERS, are_sentences
@@ -129,8 +130,8 @@ def find_rules(
     DataWarning
         Names features of whole numbers that float64 rounds, columns whose commas or points may be decimal signs or
         stand between thousands, columns of numbers, and of texts that look like numbers, times or dates, that are
-        left out, and columns of one value and blanks, which become 1 and 0; and columns of many texts that may be
-        categories.
+        left out, and columns of one value and blanks, which become 1 and 0; columns of many texts that may be
+        categories; and categories that differ only in case or blanks.
     """
     features, drop = asked_columns("features", features, columns), asked_columns("drop", drop, columns)
     columns, may_order = _with_orders(columns, ordered)
@@ -212,6 +213,7 @@ def find_rules(
             warn(f"columns without any value left out: {listed(rule.name for rule in empty)}.", DataWarning)
         _warn_of_left_out([rule for rule in rules if rule not in empty], numbers)
         _warn_of_categories(rules, columns)
+        _warn_of_variants(rules, columns)
         _warn_of_units(rules if features is None else [])
         amounts = [rule.name for rule in rules if rule.kind in ("number", "written") and features is None]
         if told := told_of_codes({name: numbers[name] for name in amounts}):
@@ -387,6 +389,14 @@ def _warn_of_categories(rules: Sequence[ColumnRule], columns: dict[str, RawColum
         names = first_few(rule.told() for rule in gone)
         remedy = "Pass features=[...] with these names, beside the others, to take them as categories"
         warn(f"columns of many categories left out: {names}. {remedy}.", DataWarning)
+
+
+def _warn_of_variants(rules: Sequence[ColumnRule], columns: dict[str, RawColumn]) -> None:
+    """Warn of categories that differ only in how they are written."""
+    texts = {rule.name: texts_of(columns[rule.name].values) for rule in rules if rule.kind == "category"}
+    found = {name: words for name, given in texts.items() if (words := variants_of(given))}
+    if found:
+        warn(told_of_variants(found), DataWarning)
 
 
 def _warn_of_units(rules: Sequence[ColumnRule]) -> None:

@@ -29,53 +29,65 @@ _NO_ANSWERS = _set(
 )
 _ENDS = 9.0  # beyond every intensity
 
-# Lists of levels, low to high; words of one level are divided by "/", and "(bare)" is nothing beside the shared word.
-_SCALES = tuple(
-    tuple(frozenset(level.replace("(bare)", "").split("/")) for level in scale.split(" < "))
-    for scale in (
-        "never < almost never/hardly ever/very rarely < rarely/seldom < occasionally/once in a while < sometimes < "
-        "often/frequently < very often/usually/most of the time/mostly < almost always/nearly always < "
-        "always/all the time",
-        "never < less than once a year < once a year/yearly/annually < a few times a year/several times a year < "
-        "quarterly < less than once a month < once a month/monthly < a few times a month/several times a month < "
-        "biweekly/fortnightly < less than once a week < once a week/weekly < "
-        "a few times a week/several times a week < daily/every day/once a day < several times a day/many times a day",
-        "none/absent/no < minimal/very mild < mild < moderate < moderately severe < severe < very severe < "
-        "critical/life threatening < fatal",
-        "xxs < xs < s < m < l < xl < xxl/2xl < xxxl/3xl < 4xl < 5xl",
-        "tiny/very small < small < medium/medium sized/mid sized/average < large/big < "
-        "very large/extra large/xl/x large < huge/enormous",
-        "terrible/awful/very bad/very poor < bad/poor < below average < "
-        "fair/acceptable/satisfactory/ok/okay/average/adequate/so so < above average < good < very good < "
-        "premium < excellent/ideal < outstanding",
-        "insufficient < sufficient < satisfactory < good < very good",
-        "none/nothing < very few < few/a few/a little/little < some < half/about half < many/a lot/much < "
-        "most < nearly all/almost all < all/everything",
-        "no/definitely not < probably not/unlikely < maybe/possibly/perhaps < probably/likely < "
-        "yes/definitely/certainly",
-        "no formal education/no schooling < primary/primary school/elementary/elementary school < "
-        "middle school/lower secondary < some high school < "
-        "high school/secondary/secondary school/upper secondary/high school graduate/high school diploma < "
-        "some college < associate/associates/associate degree/associates degree < "
-        "bachelor/bachelors/bachelor degree/bachelors degree/undergraduate < "
-        "master/masters/master degree/masters degree < doctorate/phd/doctoral degree/doctoral",
-        "primary < secondary < tertiary/higher",
-        "first < second < third < fourth < fifth < sixth < seventh < eighth < ninth < tenth",
-        "1st < 2nd < 3rd < 4th < 5th < 6th < 7th < 8th < 9th < 10th",
-        "infant/baby < toddler < child < adolescent/teenager/teen < young adult < adult < middle aged < "
-        "senior/elderly/older adult",
-        "beginner/novice < elementary < intermediate < upper intermediate < advanced < expert/proficient",
-        "intern < junior < mid/mid level/intermediate/middle < senior < lead < principal",
-        "freezing < very cold < cold < cool < mild < warm < hot < very hot",
-        "lower < lower middle < middle < upper middle < upper",
-        "not at all/very slightly or not at all/not < not very/not so/not too/not really/hardly < "
-        "slightly/a little/a little bit/a bit/very little/to a small extent < somewhat/partly/to some extent < "
-        "moderately/to a moderate extent < rather/fairly/quite/quite a bit/mostly/largely < "
-        "very/very much/a lot/highly/a great deal/to a large extent/to a great extent < "
-        "extremely/completely/totally/fully/absolutely/entirely/to a very large extent/to a very great extent",
-        "not at all < not/not very < a little/somewhat/fairly/rather/moderately < (bare) < very/highly < "
-        "extremely/completely/totally/fully/absolutely",
+
+def _scales(*scales: str) -> tuple[tuple[frozenset[str], ...], ...]:
+    """Read lists of levels, low to high; "/" divides words of one level, "(bare)" is nothing beside the shared word."""
+    return tuple(
+        tuple(frozenset(level.replace("(bare)", "").split("/")) for level in scale.split(" < ")) for scale in scales
     )
+
+
+_ORDINALS = _scales(
+    "first < second < third < fourth < fifth < sixth < seventh < eighth < ninth < tenth",
+    "1st < 2nd < 3rd < 4th < 5th < 6th < 7th < 8th < 9th < 10th",
+)
+_SCALES = _scales(
+    "never < almost never/hardly ever/very rarely < rarely/seldom < occasionally/once in a while < sometimes < "
+    "often/frequently < very often/usually/most of the time/mostly < almost always/nearly always < "
+    "always/all the time",
+    "never < less than once a year < once a year/yearly/annually < a few times a year/several times a year < "
+    "quarterly < less than once a month < once a month/monthly < a few times a month/several times a month < "
+    "biweekly/fortnightly < less than once a week < once a week/weekly < "
+    "a few times a week/several times a week < daily/every day/once a day < several times a day/many times a day",
+    "not at all < several days < more than half the days/more than half of the days/over half the days < "
+    "nearly every day/almost every day",
+    "none/absent/no < minimal/very mild < mild < moderate < moderately severe < severe < very severe < "
+    "critical/life threatening < fatal",
+    "xxs < xs < s < m < l < xl < xxl/2xl < xxxl/3xl < 4xl < 5xl",
+    "tiny/very small < small < medium/medium sized/mid sized/average < large/big < "
+    "very large/extra large/xl/x large < huge/enormous",
+    "terrible/awful/very bad/very poor < bad/poor < below average < "
+    "fair/acceptable/satisfactory/ok/okay/average/adequate/so so < above average < good < very good < "
+    "premium < excellent/ideal < outstanding",
+    "insufficient < sufficient < satisfactory < good < very good",
+    "none/nothing < very few < few/a few/a little/little < some < half/about half < many/a lot/much < "
+    "most < nearly all/almost all < all/everything",
+    "no/definitely not < probably not/unlikely < maybe/possibly/perhaps < probably/likely < yes/definitely/certainly",
+    "no formal education/no schooling/none < primary/primary school/elementary/elementary school < "
+    "middle school/lower secondary < some high school/less than high school/below high school < "
+    "high school/secondary/secondary school/upper secondary/high school graduate/high school diploma/"
+    "high school or equivalent/high school or ged/high school ged/ged/hs < "
+    "some college/some college no degree/some university < "
+    "associate/associates/associate degree/associates degree/college/college degree < "
+    "bachelor/bachelors/bachelor degree/bachelors degree/undergraduate/undergraduate degree/university/"
+    "university degree/ba/bs/bsc < "
+    "master/masters/master degree/masters degree/ma/ms/msc/graduate/graduate degree/graduate school/"
+    "graduate or professional degree < postgraduate/postgraduate degree < "
+    "doctorate/phd/doctoral degree/doctoral/doctorate degree/phd or higher",
+    "primary < secondary < tertiary/higher",
+    "infant/baby < toddler < child < adolescent/teenager/teen < young adult < adult < middle aged < "
+    "senior/elderly/older adult",
+    "beginner/novice < elementary < intermediate < upper intermediate < advanced < expert/proficient",
+    "intern < junior < mid/mid level/intermediate/middle < senior < lead < principal",
+    "freezing < very cold < cold < cool < mild < warm < hot < very hot",
+    "lower < lower middle < middle < upper middle < upper",
+    "not at all/very slightly or not at all/not < not very/not so/not too/not really/hardly < "
+    "slightly/a little/a little bit/a bit/very little/to a small extent < somewhat/partly/to some extent < "
+    "moderately/to a moderate extent < rather/fairly/quite/quite a bit/mostly/largely < "
+    "very/very much/a lot/highly/a great deal/to a large extent/to a great extent < "
+    "extremely/completely/totally/fully/absolutely/entirely/to a very large extent/to a very great extent",
+    "not at all < not/not very < a little/somewhat/fairly/rather/moderately < (bare) < very/highly < "
+    "extremely/completely/totally/fully/absolutely",
 )
 _PAIRS = (
     "disagree/agree dissatisfied/satisfied unsatisfied/satisfied unlikely/likely improbable/probable "
@@ -111,6 +123,13 @@ _RANKED = _set(
     "quantile|nyha|asa|tnm"
 )
 """Words in the name of a column, or before its values, that tell that numbers and letters are steps."""
+_UNITS = _set(
+    "team|teams|squad|squads|crew|crews|group|groups|shift|shifts|arm|arms|cohort|cohorts|batch|site|sample|company|"
+    "platoon|division|brigade|name"
+)
+"""Words in the name of a column that tell that first, second and third only name its values."""
+_TIMES = _set("visit|wave|round|timepoint")
+_OF_TUMOURS = _set("stage|grade|tnm")
 _TUMOUR = frozenset({"t", "pt", "ct", "n", "pn", "tumor", "tumour"})
 _STEP = re.compile(r"^(.*?)(?:(\d{1,2})|\b([ivx]{1,4}))([a-c]?)$")
 _ROMAN = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
@@ -199,15 +218,20 @@ def _ranks(name: str, texts: list[str]) -> dict[str, float] | None:
     """Return the place of each plain text on the one scale that has all; None if none does, or two differ."""
     if len(texts) < _FEWEST:
         return None
-    return _bands(texts) or _steps(name, texts) or _words(texts)
+    return _bands(texts) or _steps(name, texts) or _words(name, texts)
 
 
-def _words(texts: list[str]) -> dict[str, float] | None:
+def _words_of(name: str) -> set[str]:
+    """Return the words in the name of a column, "pTumourStage" and "tumour_stage" alike."""
+    return {*re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold())}
+
+
+def _words(name: str, texts: list[str]) -> dict[str, float] | None:
     """Return the places of texts on a scale of words, without numbers before them and words that all share."""
     codes = [_NUMBERED.match(text) for text in texts]
     bare = [_NUMBERED.sub("", text) for text in texts] if all(codes) else texts
     words = [" ".join(re.sub(r"['’.!()]", "", re.sub(r"[-_/,]", " ", text)).split()) for text in bare]
-    found = _on_scale(words)
+    found = _on_scale(words, _SCALES if _words_of(name) & _UNITS else (*_SCALES, *_ORDINALS))
     if found is None:
         return None
     ranks = dict(zip(texts, found, strict=True))
@@ -220,10 +244,10 @@ def _words(texts: list[str]) -> dict[str, float] | None:
     return ranks
 
 
-def _on_scale(words: list[str]) -> list[float] | None:
+def _on_scale(words: list[str], scales: tuple[tuple[frozenset[str], ...], ...]) -> list[float] | None:
     """Return the places of words on the scales that have all, if these agree in their order."""
     for shown in (words, *_without_shared(words)):
-        found = [places for places in (*map(_on_listed(shown), _SCALES), *map(_on_poles(shown), _POLES)) if places]
+        found = [places for places in (*map(_on_listed(shown), scales), *map(_on_poles(shown), _POLES)) if places]
         if found:
             orders = {tuple(sorted(range(len(shown)), key=places.__getitem__)) for places in found}
             return found[0] if len(orders) == 1 else None
@@ -282,7 +306,7 @@ def _on_pole(text: str, poles: tuple[str, ...]) -> float | None:
 
 def _steps(name: str, texts: list[str]) -> dict[str, float] | None:
     """Return the places of numbered steps, such as Stage II and T1, where a word says that they are steps."""
-    told = {*re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold())}
+    told = _words_of(name)
     if told & {"grade", "grades", "mark", "marks"} and {*texts} <= {*_MARKS} and "a" in {text[0] for text in texts}:
         return {text: float(_MARKS.index(text)) for text in texts}
     found = [_STEP.match(text) for text in texts]
@@ -290,7 +314,7 @@ def _steps(name: str, texts: list[str]) -> dict[str, float] | None:
     if not all(found) or len(before) > 1:
         return None
     stem = before.pop()
-    if not (stem in _RANKED or told & _RANKED or (stem in _TUMOUR and told & _TUMOUR)):
+    if not (stem in _RANKED or _names_steps(stem, told & _RANKED) or (stem in _TUMOUR and told & _TUMOUR)):
         return None
     ranks = {}
     for text, match in zip(texts, found, strict=True):
@@ -299,6 +323,21 @@ def _steps(name: str, texts: list[str]) -> dict[str, float] | None:
         number = int(match[2]) if match[2] else _ROMAN.index(match[3])
         ranks[text] = number + (("abc".index(match[4]) + 1) / 4 if match[4] else 0.0)
     return ranks if len({bool(match and match[2]) for match in found}) == 1 else None
+
+
+def _names_steps(stem: str, ranked: set[str]) -> bool:
+    """Return whether what stands before the numbers is of steps that words in the name of the column tell.
+
+    A letter is where one of these words begins with it, as in V1 of a visit; the phases L1, L2 and L3 are wires. T0 is
+    a time of visits too, and a tumour's T1 and N1 are stages.
+    """
+    if len(stem) != 1:
+        return bool(ranked)
+    return (
+        any(word.startswith(stem) for word in ranked)
+        or (stem == "t" and bool(ranked & _TIMES))
+        or (stem in _TUMOUR and bool(ranked & _OF_TUMOURS))
+    )
 
 
 def _bands(texts: list[str]) -> dict[str, float] | None:
