@@ -119,6 +119,7 @@ ROOMS = {
             "explanations/test_outliers.py",
             "explanations/test_repeated_rows.py",
             "explanations/test_suspects.py",
+            "geometry/test_common_directions.py",
             "twins/test_map_alone.py",
             "twins/test_proves.py",
         ),

@@ -8,6 +8,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.cli import main
+from gnomon.maps import alike
 from gnomon.maps.alike import SidesOfClasses, told_of_units
 
 HINT = "Pass units='donor_id' if rows of one donor_id are alike: chance is then judged between these."
@@ -119,6 +120,14 @@ def test_columns_that_tell_nothing_are_hardly_ever_told(seed):
     arm = rng.permutation(20)[UNIT] < 10
     assert _measured(rng.permutation(20)[UNIT], tails, arm) == ""
     assert _measured(rng.integers(0, 20, 600), ALIKE, arm) == ""
+
+
+def test_one_of_many_features_may_differ_by_chance():
+    units, rng = np.repeat(np.arange(8), 15), np.random.default_rng(0)
+    values = rng.normal(size=(120, 40))
+    values[:, 0] += 0.45 * rng.normal(size=8)[units]  # at a chance of less than one in 1,000, but not in 40,000
+    assert alike._differ_between(values[:, :1], units, units // 4)
+    assert not alike._differ_between(values, units, units // 4)
 
 
 def test_answers_and_report_name_units_that_the_features_tell():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -256,6 +258,21 @@ def test_shares_are_those_of_a_line_and_a_plane():
     assert share_of_leading(rows * [0.01, 1.0, 1.0], depth) == pytest.approx(max(by_column[1:]))
     assert share_of_map(rows[:, :2], depth) == pytest.approx(1.0)
     assert share_of_map(rows[:, 1:], depth) < 0.1
+
+
+@pytest.mark.parametrize(("share", "told"), [(0.32, False), (0.34, True)])
+def test_a_third_of_the_spread_is_said_to_be_depth_and_less_is_not(share, told):
+    rng = np.random.default_rng(0)
+    depth = np.exp(8.0 + 0.5 * rng.normal(size=N))
+    apart = np.linalg.qr(np.column_stack([np.ones(N), np.log1p(depth), depth, rng.normal(size=N)]))[0]
+    mapped = np.column_stack([np.sqrt(share) * apart[:, 1], np.sqrt(1.0 - share) * apart[:, 3]])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_of_depth(depth, rng.normal(size=(N, 4)), None, mapped, rng.normal(size=(N, 2)))
+    assert (
+        any(f"depth of each cell, the counts that were read of it: {share:.0%}" in str(w.message) for w in caught)
+        == told
+    )
 
 
 def make_wide_counts():
