@@ -25,7 +25,19 @@ DIFFERENT = np.array([f"text {i}" for i in range(N)])
             "MRN",
             "home address",
         ),
-        *("dob", "date_of_birth", "birthdate", "passport_no", "Nachname"),
+        *("dob", "date_of_birth", "birthdate", "passport_no", "Nachname", "apellido"),
+        *(
+            "tel",
+            "Tel.",
+            "Handy",
+            "mail",
+            "national_id",
+            "NHS number",
+            "credit card no",
+            "license_plate",
+            "ip",
+            "login",
+        ),
     ],
 )
 def test_columns_called_so_tell_who_people_are(name):
@@ -45,6 +57,16 @@ def test_columns_called_so_tell_who_people_are(name):
         "ssnake",
         "doi",
         "phone_model",
+        *(
+            "street_type",
+            "mac_address",
+            "memory address",
+            "email_opened",
+            "address_space",
+            "passport_type",
+            "tel_model",
+        ),
+        *("patient", "driver", "nom", "national_park", "national_id_type", "cell"),
     ],
 )
 def test_other_columns_do_not(name):
@@ -55,6 +77,47 @@ def test_a_name_alone_is_that_of_a_person_beside_what_people_have():
     assert personal_columns({"Name": DIFFERENT}, ["Name", "Age (years)", "Fare"]) == ["Name"]
     assert personal_columns({"name": DIFFERENT}, ["name", "age_dependency", "gdp"]) == []
     assert personal_columns({"Name": DIFFERENT}, ["Name", "mpg", "Storage"]) == []
+
+
+PEOPLE = [
+    *(
+        "Anna Kowalska",
+        "Dr. X. Oyelaran",
+        "Braund, Mr. Owen Harris",
+        "José García",
+        "Müller, Jürgen",
+        "Li Wei",
+        "Q. Nkemelu",
+    ),
+    *("Bjørn Åkesson", "Marie Dupont-Legrand", "Tariq Osei", "Thandiwe Zulu", "John O'Hara"),
+]
+CARS = [
+    "chevrolet chevelle malibu",
+    "ford torino",
+    "AMC Rebel SST",
+    "Plymouth Fury III",
+    "Mercedes-Benz 280s",
+    "vw rabbit",
+]
+PLACES = ["New York", "San Antonio", "St. Gallen", "Den Haag", "Charlotte", "Bad Homburg", "Frankfurt am Main", "Graz"]
+
+
+@pytest.mark.parametrize("name", ["name", "Names", "nom", "patient", "Driver", "contact", "employee"])
+def test_first_names_tell_that_texts_are_names_of_people(name):
+    people = np.array([f"{one} {'abcdefgh'[k]}" for k in range(5) for one in PEOPLE], dtype=object)
+    assert personal_columns({name: people}) == [name]
+    assert personal_columns({f"{name}_type": people, "artist_name": people, "title": people}) == []
+    for others in (CARS, PLACES, ["P001", "P002"], ["Homo sapiens", "Rosa canina", "Mus musculus", "Bos taurus"]):
+        texts = np.array(
+            [f"{one} {'abcdefgh'[k % 8]}" if k > 8 else one for k in range(5) for one in others], dtype=object
+        )
+        assert personal_columns({name: texts}) == []
+
+
+def test_numbers_of_telephones_with_that_of_a_country_tell():
+    told = np.array([f"+49 (0)30 {100_000 + i}" for i in range(N)], dtype=object)
+    signed = np.array([f"+{i}.5 - {i}" for i in range(N)], dtype=object)
+    assert personal_columns({"a": told, "b": signed}) == ["a"]
 
 
 def test_values_tell_too():

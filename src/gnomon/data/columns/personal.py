@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy.typing as npt
 
 from gnomon.data.arrays import is_missing
+from gnomon.data.columns.first_names import FIRST_NAMES
 from gnomon.data.columns.identifiers import names_amount
 
 __all__ = ["personal_columns"]
@@ -18,19 +20,47 @@ Array = npt.NDArray[Any]
 _TELLING = {
     *("email", "emails", "ssn", "mrn", "passport", "iban", "address", "street"),
     *("surname", "lastname", "firstname", "forename", "fullname", "username", "dob", "birth", "birthday", "birthdate"),
-    *("vorname", "nachname", "geburtsdatum", "telefon", "anschrift", "adresse", "prenom"),
+    *("vorname", "nachname", "geburtsdatum", "telefon", "anschrift", "adresse", "prenom", "apellido", "apellidos"),
+    *("cellphone", "handynummer", "telefonnummer"),
 }
-_CALLED = {"phone", "telephone", "mobile", "fax"}  # by a number, if nothing of it is named behind
-_NUMBER = {"no", "nr", "num", "number", "nummer", "home", "work", "private"}
+_CALLED = {  # by these words alone, beside those of a number
+    *("phone", "telephone", "tel", "mobile", "fax", "handy", "mail", "login", "ip", "twitter", "linkedin"),
+}
+_NUMBER = {"no", "nr", "num", "number", "nummer", "home", "work", "private", "cell"}
+_GIVEN = [  # numbers that a state or a bank has given somebody
+    *(
+        {"social", "security"},
+        {"national", "id"},
+        {"national", "insurance"},
+        {"nhs"},
+        {"credit", "card"},
+        {"tax", "id"},
+    ),
+    *({"licence", "plate"}, {"license", "plate"}, {"driver", "licence"}, {"driver", "license"}, {"drivers", "license"}),
+]
+_OTHER_ADDRESS = {"mac", "memory", "web", "bus", "block", "register", "contract", "start", "end", "base"}
+_ABOUT = {  # last words of what is known of a street or a mail, not which it is
+    *("type", "types", "kind", "category", "class", "status", "model", "brand", "opened", "sent", "clicked", "bounced"),
+    *("verified", "valid", "flag", "space", "domain", "provider", "quality", "width", "surface", "consent", "template"),
+}
 _PEOPLE = {  # of whom "name" is a name
     *("first", "last", "full", "family", "given", "middle", "maiden", "patient", "person", "people", "participant"),
     *("subject", "respondent", "customer", "client", "user", "member", "employee", "student", "pupil", "contact"),
     *("donor", "doctor", "physician", "nurse", "mother", "father", "parent", "child", "guest", "passenger"),
 }
+_CALLED_AS = {"driver", "teacher", "resident", "tenant", "owner", "applicant", "candidate", "worker", "voter"}
+_NAME = {"name", "names", "nom", "noms"}
 _BESIDE = {"in", "at", "of", "years", "year", "yrs", "y"}  # of the name of what people have
 _OF_PEOPLE = {"age", "sex", "gender", "dob", "birth", "birthday", "birthdate", "geburtsdatum", "email", "ssn", "mrn"}
-_WRITTEN = re.compile(r"[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}|\d{3}-\d{2}-\d{4}")  # an address of mail, a US number of a person
+# An address of mail, a US number of a person, a number of a telephone with its country.
+_WRITTEN = re.compile(
+    r"[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}|\d{3}-\d{2}-\d{4}|\+(?=(?:\D*\d){8,15}\D*$)[\d ()/.-]*[ ()/-][\d ()/.-]*"
+)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_FULL_NAME = re.compile(r"[^\W\d_][^\d_@/\\:;]*")
+_TITLES = {"mr", "mrs", "ms", "miss", "dr", "prof", "herr", "frau", "mme", "mlle", "sr", "sra"}
+_MOST_WORDS = 6
+_NAMES = 0.3  # share of texts with a title or a common first name, of names of people
 _LOOKED_AT = 200  # texts
 _MOST_ROWS = 10  # of one value on the mean: of more it names a group
 
@@ -38,8 +68,10 @@ _MOST_ROWS = 10  # of one value on the mean: of more it names a group
 def personal_columns(columns: Mapping[str, Array], beside: Iterable[str] | None = None) -> list[str]:
     """Return the columns that seem to hold names of people, their addresses, dates of birth, or their numbers.
 
-    A column does that is called so, or holds addresses of mail, and has a tenth as many different values as rows at
-    least. One that is called "name" alone does beside a column of people, such as their age.
+    A column does that is called so, or holds addresses of mail or numbers of telephones with that of a country, and
+    has a tenth as many different values as rows at least. One that is called "name" alone does beside a column of
+    people, such as their age, or if common first names are among its texts; so does one called as people are, such as
+    "patient" or "driver", which may hold codes.
 
     Parameters
     ----------
@@ -55,20 +87,41 @@ def personal_columns(columns: Mapping[str, Array], beside: Iterable[str] | None 
 def _is_personal(name: str, values: Array, of_people: bool) -> bool:
     known = [value for value in values[:_LOOKED_AT].tolist() if isinstance(value, str) and not is_missing(value)]
     written = sum(_WRITTEN.fullmatch(text.strip()) is not None for text in known)
-    if not (2 * written > len(known) or (_is_called_so(name, of_people) and not names_amount(name))):
+    if not (2 * written > len(known) or (_is_called_so(name, of_people, known) and not names_amount(name))):
         return False
     return len({str(value) for value in values.tolist()}) * _MOST_ROWS >= len(values)
 
 
-def _is_called_so(name: str, of_people: bool) -> bool:
+def _is_called_so(name: str, of_people: bool, known: list[str]) -> bool:
     words = _words(name)
-    if _TELLING.intersection(words) or {"social", "security"} <= {*words}:
+    if words and words[-1] in _ABOUT:
+        return False
+    telling = _TELLING.intersection(words)
+    if telling and not (telling == {"address"} and _OTHER_ADDRESS.intersection(words)):
         return True
     rest = {*words} - _NUMBER
-    if rest and rest <= _CALLED:
+    if rest and (rest <= _CALLED or rest in _GIVEN):
         return True
-    named = {"name", "names"}.intersection(words)
-    return bool(named) and (bool(_PEOPLE.intersection(words)) or (len(words) == 1 and of_people))
+    if len(words) == 1 and words[0] in _NAME:
+        return of_people or _are_of_people(known)
+    if len(words) == 1 and words[0] in _PEOPLE | _CALLED_AS:
+        return _are_of_people(known)
+    return bool(_NAME.intersection(words) and _PEOPLE.intersection(words))
+
+
+def _are_of_people(texts: list[str]) -> bool:
+    """Return whether texts are names of people: some words, of some texts with a title or a common first name."""
+    found = 0
+    for text in texts:
+        words = _words(_plain(text)) if _FULL_NAME.fullmatch(text.strip()) else []
+        first = [words[0], words[1], *words[-1:] * ("," in text)] if len(words) > 1 else []
+        found += len(words) <= _MOST_WORDS and not (_TITLES | FIRST_NAMES).isdisjoint(first)
+    return found > 0 and found >= _NAMES * len(texts)
+
+
+def _plain(text: str) -> str:
+    """Return a text without accents."""
+    return "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
 
 
 def _words(name: str) -> list[str]:
