@@ -152,7 +152,7 @@ def names_of_rows(X: Any) -> tuple[str, list[str]] | None:
 
     None where there is no index, and where it is one of numbers that repeat, or of fractions.
     """
-    index: Any = getattr(X, "index", None) if hasattr(X, "columns") else None
+    index: Any = getattr(X, "index", None)  # a list's is a method
     if type(index).__name__ == "RangeIndex" or not hasattr(index, "is_unique"):
         return None
     values = np.asarray(index)
