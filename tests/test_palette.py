@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gnomon._palette import DIVERGING_MARKS, N_DISTINCT, OTHER, RAMP, STANDS_OUT, class_colors
+from gnomon._palette import CYCLIC, DIVERGING_MARKS, N_DISTINCT, OTHER, RAMP, STANDS_OUT, class_colors
 
 EYES = {"full": 0, "deuteranopia": 1, "protanopia": 2, "tritanopia": 3}
 # Machado, Oliveira & Fernandes, "A physiologically-based model for simulation of color vision deficiency", 2009.
@@ -123,6 +123,24 @@ def test_both_arms_of_the_diverging_ramp_rise_evenly_and_differ_for_every_eye(ey
 
 def test_the_diverging_ramp_is_seen_on_light_and_dark_paper():
     assert min(contrast(DIVERGING_MARKS, PAPERS[paper]).min() for paper in ("light", "dark")) > 2.2
+
+
+@pytest.mark.parametrize("eye", EYES)
+def test_the_ramp_around_a_circle_closes_in_even_steps_and_never_comes_back(eye):
+    assert CYCLIC[0] == CYCLIC[-1]
+    places = seen(from_hex(CYCLIC))[EYES[eye]]
+    steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
+    assert steps.max() < 1.8 * steps.min()
+    n = len(steps)
+    around = np.abs(np.arange(n)[:, None] - np.arange(n))
+    around = np.minimum(around, n - around)
+    distances = np.linalg.norm(places[:-1, None] - places[None, :-1], axis=2)
+    assert distances[around >= n // 8].min() > 0.065
+    assert distances[around >= n // 4].min() > 0.12
+
+
+def test_the_ramp_around_a_circle_is_seen_on_light_and_dark_paper():
+    assert min(contrast(CYCLIC, paper).min() for paper in PAPERS.values()) > 2.1
 
 
 def test_simulated_vision_keeps_greys():

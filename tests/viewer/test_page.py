@@ -272,6 +272,27 @@ def test_colour_by_feature_found_by_typing(open_page, blobs_page):
     assert opened.state["colorBy"] == "Trustworthiness"
 
 
+def test_numbers_that_start_again_have_colours_that_meet(open_page, tmp_path):
+    turns = np.linspace(0.0, 1.0, 240, endpoint=False)
+    Y = np.stack([np.cos(2 * np.pi * turns), np.sin(2 * np.pi * turns)], axis=1)
+    columns = {"direction": 360.0 * turns, "hour": 24.0 * turns, "speed": 100.0 * turns}
+    write_html(tmp_path / "turns.html", PageContent(Y, X=Y, metadata=columns))
+    opened = open_page(tmp_path / "turns.html")
+    box = opened.page.get_by_role("combobox", name="Colour by")
+    told = {}
+    for name in columns:
+        box.click()
+        box.fill(name)
+        opened.page.keyboard.press("Enter")
+        ends = opened.page.inner_text("#legend .ends").split()
+        bar = opened.page.evaluate("document.querySelector('#legend .ramp i').style.background").split("rgb(")[1:]
+        first, last = (one.split(")")[0] for one in (bar[0], bar[-1]))
+        told[name] = ends, first == last, "Both ends are one" in opened.page.inner_text("#legend")
+    assert told["direction"] == (["0", "180", "360"], True, True)
+    assert told["hour"] == (["0", "12", "24"], True, True)
+    assert told["speed"][1:] == (False, False)
+
+
 def test_search_finds_names_labels_categories_and_rows(open_again, blobs_page, blobs):
     opened = open_again(blobs_page)
     for query, expected in [

@@ -35,6 +35,7 @@ class Outputs:
     name: str
     embedding: npt.NDArray[np.float32]
     labels: npt.NDArray[Any] | None
+    label_name: str
     image_shape: tuple[int, ...] | None
     surface: Surface | None
     explain: Callable[[], Explanation]
@@ -167,6 +168,7 @@ class Outputs:
         """Draw the map with matplotlib. See `gnomon.plot.plot_map`."""
         from gnomon.plot import plot_map
 
+        options = {"name": self.label_name} | options
         return plot_map(self._plotted(), labels=self.labels, ax=ax, surface=self.surface, **options)
 
     def _plotted(self) -> npt.NDArray[Any]:

@@ -165,10 +165,11 @@ def _color_names(content: PageContent) -> list[str]:
 
 def _as_message(values: Any, name: str, n_samples: int) -> dict[str, Any]:
     """Return a column as the page takes it; what is missing is None, or the last category."""
-    column = encode_column(values, n_samples, name="values")
+    column = encode_column(values, n_samples, name="values", title=name)
     if column.codes is None:
         numbers = cast("npt.NDArray[np.float64]", column.numbers)
-        return {"name": name, "values": [value if np.isfinite(value) else None for value in numbers.tolist()]}
+        told = {"name": name, "values": [value if np.isfinite(value) else None for value in numbers.tolist()]}
+        return told if column.circle is None else {**told, "circle": [column.circle.begin, column.circle.period]}
     return {
         "name": name,
         "values": column.codes.tolist(),

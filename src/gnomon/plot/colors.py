@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._palette import DIVERGING_MARKS, OTHER, RAMP, STANDS_OUT, class_colors, step_colors
+from gnomon._palette import CYCLIC, DIVERGING_MARKS, OTHER, RAMP, STANDS_OUT, class_colors, step_colors
 from gnomon._validation import message
 from gnomon.data import check_labels
+from gnomon.data.circles import TURN, Circle, circle_of
 from gnomon.data.columns import n_steps_first
 from gnomon.data.labels import MISSING, measured_labels, sort_into_classes, unlike
 from gnomon.plot.files import import_matplotlib, inches_of
@@ -31,6 +32,7 @@ _NARROW = 22
 _SIDE = 0.3  # of the width of a figure that a legend at its side takes at most
 _LETTER, _MARK = 0.55, 3.0  # widths in sizes of the letters
 _PALE = "#e4e8d8"
+_QUARTERS = np.linspace(0.0, 1.0, 5)
 
 
 def ramp(stops: Any = RAMP) -> Any:
@@ -169,6 +171,8 @@ class ValueColors:
         Whether the values are seconds since 1970.
     flags : bool
         Whether the scale stands out where to look, and not by the size of values.
+    circle : gnomon.data.circles.Circle or None
+        What the values lie around, such as angles: both ends of the scale are then one.
     """
 
     values: npt.NDArray[np.float64]
@@ -177,6 +181,7 @@ class ValueColors:
     missing: str = "0.75"
     dates: bool = False
     flags: bool = False
+    circle: Circle | None = None
 
     @property
     def shades(self) -> Any:
@@ -194,7 +199,8 @@ class ValueColors:
     def on(self, theme: Theme) -> Self:
         """Return these colours as they are seen on a ground."""
         change = theme.standing_out if self.flags else theme.mark
-        return replace(self, stops=tuple(change(stop) for stop in self.stops), missing=theme.missing)
+        stops = self.stops if self.circle is not None else tuple(change(stop) for stop in self.stops)
+        return replace(self, stops=stops, missing=theme.missing)
 
     def explain(self, figure: Any, axes: list[Any], style: Style) -> None:
         """Draw one colour bar beside several axes."""
@@ -208,13 +214,26 @@ class ValueColors:
         text = FuncFormatter(lambda seconds, _: str(np.datetime64(int(seconds), "s"))[:10]) if self.dates else None
         figure = (axes[0] if isinstance(axes, list) else axes).figure
         shown = ScalarMappable(self.norm, self.on(style.theme).shades)
-        bar = figure.colorbar(shown, ax=axes, extend="both", format=text, **options)
+        if self.circle is None:
+            bar = figure.colorbar(shown, ax=axes, extend="both", format=text, **options)
+        else:
+            bar = figure.colorbar(shown, ax=axes, ticks=self.circle.begin + self.circle.period * _QUARTERS, **options)
+            bar.ax.set_yticklabels(_told_quarters(self.circle))
         bar.set_label(label, fontsize=0.833 * style.font_size, color=style.theme.ink, parse_math=False)
         bar.outline.set_edgecolor(style.theme.line)
         bar.ax.tick_params(color=style.theme.soft, labelcolor=style.theme.ink, labelsize=0.833 * style.font_size)
 
 
-def colors_of(labels: Any, values: Any, n_points: int, *, without: str = MISSING) -> ClassColors | ValueColors | None:
+def _told_quarters(circle: Circle) -> list[str]:
+    """Return what begins the quarters of a circle, in radians as parts of pi."""
+    if circle.period != TURN:
+        return [f"{number:g}" for number in circle.begin + circle.period * _QUARTERS]
+    return ["−π", "−π/2", "0", "π/2", "π"] if circle.begin else ["0", "π/2", "π", "3π/2", "2π"]
+
+
+def colors_of(
+    labels: Any, values: Any, n_points: int, *, without: str = MISSING, name: str | None = None
+) -> ClassColors | ValueColors | None:
     """Colour points by their labels, if these are classes, or by measured labels or values; None without either.
 
     `without` is what points without a class are called.
@@ -222,12 +241,23 @@ def colors_of(labels: Any, values: Any, n_points: int, *, without: str = MISSING
     if labels is not None and values is not None:
         raise ValueError(message("labels and values", "given one at a time", remedy="Pass one of them."))
     if labels is None:
-        return None if values is None else _colors_of_values(values, n_points)
+        return None if values is None else _around(_colors_of_values(values, n_points), name)
     checked = check_labels(labels, n_points)
     measured = measured_labels(checked)
     if measured is None:
         return replace(_colors_of_classes(checked), without=without)
-    return replace(_colors_of_values(measured, n_points), dates=checked.dtype.kind == "M")
+    if checked.dtype.kind == "M":
+        return replace(_colors_of_values(measured, n_points), dates=True)
+    return _around(_colors_of_values(measured, n_points), name)
+
+
+def _around(colors: ValueColors, name: str | None) -> ValueColors:
+    """Return colours that begin again where the values of a column of a name do; as they are without a name."""
+    circle = None if name is None else circle_of(colors.values, name)
+    if circle is None:
+        return colors
+    norm = import_matplotlib().colors.Normalize(circle.begin, circle.begin + circle.period)
+    return replace(colors, norm=norm, stops=CYCLIC, circle=circle)
 
 
 def _colors_of_classes(labels: npt.NDArray[Any]) -> ClassColors:

@@ -195,6 +195,7 @@ def plot_map(
     legend: bool = True,
     annotate: bool = True,
     surface: Surface | None = None,
+    name: str = "",
     **style: Any,
 ) -> MapDisplay:
     """Draw a map as a scatter plot, or as a density picture where there are many points.
@@ -219,6 +220,9 @@ def plot_map(
     surface : gnomon.surfaces.Surface or None, default=None
         What the map lies on; the embedding then holds its two coordinates. A sphere is drawn as its two halves, by
         Lambert's picture that keeps areas; a hyperboloid as the Poincare disk. Arrows are of flat maps.
+    name : str, default=""
+        Of the labels or values. Numbers that start again where they end, as angles from 0 to 360 or from -pi to pi with
+        rows at both ends do, and hours where a name says so, have colours that do too.
     **style
         Theme, width, sizes and opacity, as for `Display.plot`.
 
@@ -235,7 +239,7 @@ def plot_map(
     """
     import_matplotlib()
     places, frame = positions_of(embedding, surface)
-    colors = colors_of(labels, values, len(places))
+    colors = colors_of(labels, values, len(places), name=name)
     if frame is not None and arrows:
         raise ValueError(
             message("arrows", f"None on a {frame.surface.name}", fact="directions differ from place to place")

@@ -77,7 +77,7 @@ def plot_panels(
     n_columns = _columns(len(maps)) if n_columns is None else min(n_columns, len(maps))
     if n_columns < 1:
         raise ValueError(message(f"n_columns={n_columns}", "at least 1"))
-    colors = colors_of(labels, values, len(maps[0]))
+    colors = colors_of(labels, values, len(maps[0]), name="")
     named = annotate and isinstance(colors, ClassColors) and len(colors.names) <= _NAMED
     layout = in_grid(len(maps), n_columns)
     told = [None] * len(maps) if titles is None else [str(one) for one in titles]

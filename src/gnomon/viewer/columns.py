@@ -13,6 +13,7 @@ from gnomon._palette import OTHER, class_colors, step_colors
 from gnomon._validation import message
 from gnomon.data import check_labels
 from gnomon.data.arrays import EXACT_UP_TO
+from gnomon.data.circles import Circle, circle_of
 from gnomon.data.columns import n_steps_first
 from gnomon.data.labels import MISSING, Classes, measured_labels, sort_into_classes, unlike
 from gnomon.evaluation.words import grade, in_words, title_of, verdict
@@ -59,6 +60,8 @@ class Column:
         The values if they are numbers; dates in seconds since 1970.
     dates : bool
         Whether the numbers are dates.
+    circle : gnomon.data.circles.Circle or None
+        What the numbers lie around, such as angles; None where they do not start again.
     n_steps : int
         How many of the first categories are steps of a scale, in order.
     """
@@ -68,6 +71,7 @@ class Column:
     missing: bool = False
     numbers: npt.NDArray[np.float64] | None = None
     dates: bool = False
+    circle: Circle | None = None
     n_steps: int = 0
 
     @property
@@ -100,7 +104,13 @@ def _measured(values: npt.NDArray[Any], *, as_label: bool) -> npt.NDArray[np.flo
 
 
 def encode_column(
-    values: object, n_samples: int, *, name: str, as_label: bool = False, missing_name: str = MISSING
+    values: object,
+    n_samples: int,
+    *,
+    name: str,
+    as_label: bool = False,
+    missing_name: str = MISSING,
+    title: str = "",
 ) -> Column:
     """Check a column given by the user and encode it.
 
@@ -116,6 +126,8 @@ def encode_column(
         Integers are categories however many there are.
     missing_name : str, default="(missing)"
         What rows without a value are called.
+    title : str, default=""
+        What the page calls the column, which may tell that its numbers are angles or hours.
 
     Raises
     ------
@@ -144,7 +156,8 @@ def encode_column(
     numbers = _measured(column, as_label=as_label)
     if numbers is None:
         return Column.of_classes(sort_into_classes(column), missing_name, name=name)
-    return Column(numbers=numbers, dates=column.dtype.kind == "M")
+    dates = column.dtype.kind == "M"
+    return Column(numbers=numbers, dates=dates, circle=None if dates else circle_of(numbers, title))
 
 
 def stratified_rows(codes: npt.NDArray[Any] | None, n_samples: int, limit: int) -> npt.NDArray[np.int64]:

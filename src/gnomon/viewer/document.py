@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._palette import DIVERGING_MARKS, N_DISTINCT, OTHER, RAMP, STANDS_OUT
+from gnomon._palette import CYCLIC, DIVERGING_MARKS, N_DISTINCT, OTHER, RAMP, STANDS_OUT
 from gnomon._validation import message
 from gnomon.data.labels import MISSING, name_of
 from gnomon.data.names import default_names
@@ -85,7 +85,14 @@ class Document:
         self._local: Facts | None = None  # what goes into the file beside
         label = None
         if labels is not None:
-            label = encode_column(labels, self.n_samples, name="labels", as_label=True, missing_name=unlabelled)
+            label = encode_column(
+                labels,
+                self.n_samples,
+                name="labels",
+                as_label=True,
+                missing_name=unlabelled,
+                title=label_name or "label",
+            )
         self.rows: npt.NDArray[np.int64] | None = None
         limit = MAX_POINTS if most is None else min(MAX_POINTS, most)
         behind = None if all_positions is None else positions_of_all(all_positions, Y)
@@ -97,6 +104,7 @@ class Document:
         self.embedding = self._shown(Y).astype(np.float32)
         self.payload.header |= {"n": len(self.embedding), "d": self.n_components, "ramp": list(RAMP), "other": OTHER}
         self.payload.header |= {"diverging": list(DIVERGING_MARKS), "standsOut": list(STANDS_OUT)}
+        self.payload.header["cyclic"] = list(CYCLIC)
         self.payload.header["pointScores"] = {
             one.name: {
                 "title": one.title,
@@ -291,6 +299,8 @@ class Document:
             self.payload.add("core", key, self._shown(column.codes))
         elif column.numbers is not None:
             entry["dates"] = column.dates
+            if column.circle is not None:
+                entry["circle"] = [column.circle.begin, column.circle.period]
             self.payload.add("core", key, self._shown(column.numbers))
         columns.append(entry)
 
@@ -298,7 +308,9 @@ class Document:
         """Columns shown on hover, searched and coloured by; `unlabelled` names the rows without a value of some."""
         for name, values in (metadata or {}).items():
             missing_name = (unlabelled or {}).get(name, MISSING)
-            column = encode_column(values, self.n_samples, name=f"metadata[{name!r}]", missing_name=missing_name)
+            column = encode_column(
+                values, self.n_samples, name=f"metadata[{name!r}]", missing_name=missing_name, title=str(name)
+            )
             self._add_column("metadata", str(name), column)
 
     def add_levels(self, levels: Sequence[PageLevel]) -> None:

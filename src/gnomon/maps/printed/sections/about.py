@@ -32,7 +32,7 @@ def overview(subject: Subject) -> Section:
     cautions = filter(None, [result.caution, of_order(result)])
     picture = None
     if result.embedding.shape[1] in (2, 3):
-        drawn = plot_map(result._plotted(), labels=result.labels, surface=result.surface)
+        drawn = plot_map(result._plotted(), labels=result.labels, surface=result.surface, name=result.label_name)
         colored = "" if result.labels is None else f", coloured by {result.label_name}"
         words = f"The map of {result.n_samples:,} rows by {result.method}{colored}. Its axes have no unit."
         picture = drawing(drawn, words, key="map")

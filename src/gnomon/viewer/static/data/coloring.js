@@ -6,7 +6,8 @@ import { finiteOf } from "./order.js";
  * @typedef {{id: string, name: string, group: string, kind: "classes"|"ramp"|"plain", codes?: ArrayLike<number>,
  *   categories?: string[], missing?: number, dates?: boolean,
  *   colors?: string[], values?: () => ArrayLike<number>, lowStandsOut?: boolean, center?: number,
- *   says?: string, absent?: number}} Channel `absent`: points whose values are not in the page
+ *   says?: string, absent?: number, circle?: [number, number]}} Channel `absent`: points whose values are not in the
+ *   page; `circle`: where values that start again begin, and after how much
  */
 
 /**
@@ -74,8 +75,8 @@ export function listChannels(header, core) {
       });
     } else {
       const values = () => core[column.key],
-        { key: id, name, dates, says } = column;
-      channels.push({ id, name, group, kind: "ramp", values, dates, says });
+        { key: id, name, dates, says, circle } = column;
+      channels.push({ id, name, group, kind: "ramp", values, dates, says, circle });
     }
   }
   const add = (/** @type {string} */ name, /** @type {string} */ id, /** @type {() => ArrayLike<number>} */ values) =>
@@ -162,7 +163,7 @@ export function rampRange(values) {
 /**
  * @param {Channel} channel
  * @param {number} n
- * @param {{ramp: string[], diverging: string[], other: string}} theme
+ * @param {{ramp: string[], diverging: string[], cyclic: string[], other: string}} theme
  * @returns {{colors: Uint8Array, ramp?: Uint8Array, range?: ReturnType<typeof rampRange>}}
  */
 export function paint(channel, n, theme) {
@@ -185,10 +186,12 @@ export function paint(channel, n, theme) {
     const reach = Math.max(channel.center - range.low, range.high - channel.center);
     Object.assign(range, { low: channel.center - reach, high: channel.center + reach });
   }
-  const ramp =
-      channel.center === undefined
-        ? rampColors(theme.ramp, !channel.lowStandsOut)
-        : between(theme.diverging.map(rgbOf), 1),
+  if (channel.circle) {
+    const [low, period] = channel.circle;
+    Object.assign(range, { low, high: low + period, clippedLow: false, clippedHigh: false });
+  }
+  const scale = channel.circle ? theme.cyclic : channel.center === undefined ? null : theme.diverging,
+    ramp = scale ? between(scale.map(rgbOf), 1) : rampColors(theme.ramp, !channel.lowStandsOut),
     missing = rgbOf(theme.other),
     span = range.high - range.low || 1;
   for (let i = 0; i < n; i++) {

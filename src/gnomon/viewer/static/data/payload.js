@@ -15,12 +15,12 @@ import { bytesOf } from "./text.js";
  *     rows: [number, string, string, number][]},
  *   ramp: string[], other: string,
  *   columns?: {name: string, role: string, key: string, categories?: string[], colors?: string[],
- *     missing?: boolean, dates?: boolean, says?: string}[], diagnostics?:
+ *     missing?: boolean, dates?: boolean, says?: string, circle?: [number, number]}[], diagnostics?:
  *     {name: string, key: string}[],
  *   features?: {names: string[], kept?: number}, pointNames?: string[],
  *   featureGroups?: {feature: number, name: string, members: number[], weights: number[]}[],
  *   pointScores: Record<string, {title: string, says: string, low: boolean, center: number|null,
- *     flags: [string, string]|null}>, diverging: string[], standsOut: [string, string],
+ *     flags: [string, string]|null}>, diverging: string[], cyclic: string[], standsOut: [string, string],
  *   trust?: import("../panels/trust.js").Trust,
  *   explanation?: {top: number, distortion?:
  *     boolean}, local?: {neighbors: number, pooling: number}, captions?: Record<string, string>,

@@ -121,7 +121,7 @@ function fillOptions(select, { channels, moved, channel }) {
 function legendOf(linked) {
   const { ramp, header, hidden, isolated } = linked,
     channel = /** @type {import("../data/coloring.js").Channel} */ (linked.channel);
-  if (ramp) return rampLegend(ramp.colors, ramp.range, header.other, channel.dates, channel.says);
+  if (ramp) return rampLegend(ramp.colors, ramp.range, header.other, channel.dates, channel.says, !!channel.circle);
   if (channel.kind !== "classes") return "";
   return classLegend(channel, {
     captions: {},

@@ -111,7 +111,7 @@ export class Filters {
     const scroll = byId("legend").scrollTop;
     byId("legend").replaceChildren(
       ramp
-        ? rampLegend(ramp.colors, ramp.range, other, channel?.dates, channel?.says)
+        ? rampLegend(ramp.colors, ramp.range, other, channel?.dates, channel?.says, !!channel?.circle)
         : channel?.kind === "classes"
           ? classLegend(channel, actions)
           : "",

@@ -105,14 +105,14 @@ export class Host {
   /** A column of the notebook to colour by. @param {any} column as widget.py encodes it, of all rows of the map */
   #addColumn(column) {
     const { atlas, filters } = this.page,
-      { name, values, categories, colors, missing } = column ?? {};
+      { name, values, categories, colors, missing, circle } = column ?? {};
     if (typeof name !== "string" || !Array.isArray(values) || values.length !== atlas.header.samples) return;
     const id = `notebook ${name}`,
       old = atlas.channels.findIndex((one) => one.id === id),
       shown = Float32Array.from({ length: atlas.n }, (_, i) => values[atlas.rowOf(i)] ?? NaN),
       group = "From the notebook";
     /** @type {import("../data/coloring.js").Channel} */
-    let channel = { id, name, group, kind: "ramp", values: () => shown };
+    let channel = { id, name, group, kind: "ramp", values: () => shown, circle };
     if (Array.isArray(categories)) {
       if (!shown.every((code) => code >= 0 && code < categories.length)) return;
       channel = { id, name, group, kind: "classes", codes: shown, categories, colors, missing };

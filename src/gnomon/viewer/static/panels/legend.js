@@ -147,8 +147,9 @@ function besides(event) {
  * @param {string} other
  * @param {boolean} [dates]
  * @param {string} [says] what the values mean
+ * @param {boolean} [around] whether they start again where they end
  */
-export function rampLegend(ramp, range, other, dates, says) {
+export function rampLegend(ramp, range, other, dates, says, around) {
   const stops = [];
   let middle = (range.low + range.high) / 2;
   if (dates && range.high - range.low > 2 * DAY) middle -= middle % DAY;
@@ -164,6 +165,7 @@ export function rampLegend(ramp, range, other, dates, says) {
       h("span", {}, formatValue(middle, dates)),
       h("span", {}, `${range.clippedHigh ? "≥ " : ""}${formatValue(range.high, dates)}`),
     ),
+    around ? h("p", { class: "quiet" }, "Both ends are one: the values go round.") : null,
     says ? h("p", { class: "quiet" }, says) : null,
     range.missing
       ? h(
