@@ -74,3 +74,33 @@ def test_clusters_of_a_map_say_which_columns_they_tell():
     assert found.told in found.summary()
     assert found.to_dict()["told"] == found.told
     assert found.told in made.report(verdicts=False)
+
+
+def test_columns_that_classes_tell_anyway_are_left_out():
+    rng, labels = make_labels()
+    side, deal = rng.integers(0, 2, 400), rng.integers(0, 3, 400)
+    said = columns_told(labels, {"batch": labels}, known=side, known_name="side")
+    assert "'batch' of 100 % of rows" in said
+    assert "It does not tell 'side'. Where" in said
+    assert columns_told(labels, {"copy": labels}, known=labels, known_name="kind") == ""
+    both = columns_told(3 * labels + deal, {"batch": deal}, known=labels, known_name="kind")
+    assert "'batch' of 100 %" in both
+    assert "does not tell" not in both  # it tells the kind as well
+
+
+def test_the_report_of_a_map_with_labels_names_the_column_that_its_clusters_are():
+    rng = np.random.default_rng(0)
+    subject, side = np.repeat(np.arange(4), 75), rng.integers(0, 2, 300)
+    X = 5.0 * rng.normal(size=(4, 6))[subject] + rng.normal(size=(300, 6)) + 0.3 * side[:, None]
+    names, sides = np.array(list("abcd"))[subject], np.array(["left", "right"])[side]
+    made = gn.map(X, "pca", labels=sides, label_name="side", metadata={"subject": names, "copy": sides})
+    told = made._told_beside_labels()
+    assert "'subject' of 100 % of rows" in told
+    assert "It does not tell 'side'." in told
+    assert f"\nClusters of the data\n  {told}\n" in made.report(verdicts=False)
+    plain = gn.map(X, "pca", labels=sides, metadata={"copy": sides, "number": rng.normal(size=300)})
+    assert plain._told_beside_labels() == ""
+    assert "Clusters of the data" not in plain.report(verdicts=False)
+    bare = gn.map(X, "pca", labels=sides)
+    assert bare._told_beside_labels() == ""
+    assert bare._clusters is None  # none were looked for

@@ -231,7 +231,7 @@ def test_columns_without_numbers_that_are_known_and_of_other_shapes():
     Z, names = encode_features({"n": np.array([np.nan, np.inf, np.nan]), "same": np.array([2.0, np.nan, 2.0])})
     assert names == ["n", "n missing", "same", "same missing"]
     np.testing.assert_array_equal(Z, [[0, 1, 2, 0], [0, 1, 2, 1], [0, 1, 2, 0]])
-    assert encode_features({"a": np.zeros((3, 2)) + [0, 1]})[1] == ["a[0]", "a[1]"]
+    assert encode_features({"a": np.tile([0.0, 1.0], (3, 1))})[1] == ["a[0]", "a[1]"]
     for wrong in ({"a": np.zeros((3, 2, 2))}, {"a": []}, {"a": [1.0, 2.0], "b": np.zeros((2, 1))}):
         with pytest.raises(ValueError, match="metadata must be columns of one length"):
             encode_features(wrong)

@@ -23,7 +23,7 @@ _N_CHANCE = 99
 _NAMED = 3
 
 
-def columns_told(labels: Codes, columns: Mapping[str, Any]) -> str:
+def columns_told(labels: Codes, columns: Mapping[str, Any], *, known: Codes | None = None, known_name: str = "") -> str:
     """Say which columns the cluster of a row tells, the one told best first; empty for none.
 
     A column is guessed by its commonest class in each cluster. It is told where this saves half of the errors of a
@@ -35,12 +35,16 @@ def columns_told(labels: Codes, columns: Mapping[str, Any]) -> str:
         Cluster of each row, -1 for none.
     columns : mapping of str to array-like of shape (n_samples,)
         Those that were no part of the data. Of up to 50 classes are looked at, of numbers up to 10.
+    known : ndarray of shape (n_samples,), int64, or None, default=None
+        Classes of a name that rows have anyway, -1 for none: columns that these tell are left out, and where clusters
+        do not tell them that is said.
+    known_name : str, default=""
     """
     found = []
     for name, column in columns.items():
         codes = classes_of_column(column, len(labels))
         shares = _told(labels, codes)
-        if codes is not None and shares is not None:
+        if codes is not None and shares is not None and (known is None or _told(known, codes) is None):
             n_known = int(np.count_nonzero(codes >= 0))
             rows = "rows" if n_known == len(codes) else f"the {n_known:,} rows that have one"
             found.append((shares[2], name, shares[0], shares[1], rows))
@@ -51,10 +55,11 @@ def columns_told(labels: Codes, columns: Mapping[str, Any]) -> str:
         f"{name!r} of {_percent(right)} % of {rows} ({_percent(alone)} % without it)"
         for _, name, right, alone, rows in found
     ]
+    unlike = "" if known is None or _told(labels, known) is not None else f" It does not tell {known_name!r}."
     return (
         "The cluster of a row tells what had no part in finding it: "
-        f"{first_few(told, _NAMED, of='column', between='; ')}. Where such a column says how rows were made, as a "
-        "batch or a donor does, clusters may be no more than that."
+        f"{first_few(told, _NAMED, of='column', between='; ')}.{unlike} Where such a column says how rows were "
+        "made, as a batch or a donor does, clusters may be no more than that."
     )
 
 

@@ -42,6 +42,7 @@ class Clustering:
     feature_names: list[str]
     image_shape: tuple[int, ...] | None
     labels: Any
+    label_name: str
     metadata: dict[str, npt.NDArray[Any]]
     notes: list[str]
     embedding: npt.NDArray[np.float32]
@@ -54,6 +55,7 @@ class Clustering:
     scale: Scaling | None
     _clusters: Clusters | None
     _bare_clusters: Clusters | None
+    _too_long: Callable[[], bool]
 
     @entrance("clusters")
     def clusters(self, **options: Any) -> Clusters:
@@ -150,8 +152,28 @@ class Clustering:
 
         That their rows are in order is not warned of: reports and pages say so.
         """
-        if not self._has_clusters():
-            return None
+        return self._clusters_unwarned() if self._has_clusters() else None
+
+    def _told_beside_labels(self) -> str:
+        """Say which columns beside a map with labels its clusters tell, and the labels do not; empty if none.
+
+        They are looked for only where there are such columns of classes, among at most 20,000 rows or if known.
+        """
+        from gnomon.clusters import FEWEST_ROWS
+        from gnomon.clusters.agreeing import classes_of_column, columns_told
+
+        n = len(self.embedding)
+        if self.labels is None or not self.metadata or n < FEWEST_ROWS or self._too_long():
+            return ""
+        beside_data = columns_beside(self)  # type: ignore[arg-type]
+        columns = {name: one for name, one in beside_data.items() if classes_of_column(one, n) is not None}
+        found = self._clusters_unwarned() if columns else None
+        if found is None or not found.levels:
+            return ""
+        known = classes_of_column(self.labels, n)
+        return columns_told(found.labels, columns, known=known, known_name=self.label_name)
+
+    def _clusters_unwarned(self) -> Clusters:
         with running(warned=[]) as run:
             found = self.clusters()
         told = replace(found, counting="").caution

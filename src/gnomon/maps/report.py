@@ -134,6 +134,8 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
     if found is not None:
         lines += ["", "Clusters of the data", *_indent(without_cautions(result, found).summary())]
         lines += [f"  {told}" for told in [islands_beside(result, found) if verdicts else ""] if told]
+    elif told := result._told_beside_labels():
+        lines += ["", "Clusters of the data", f"  {told}"]
     if facts["suspects"] is not None:
         lines += ["", f"Rows whose neighbours in the data disagree with their {result.label_name}"]
         lines.append(f"  {_suspect_line(facts['suspects'])}")

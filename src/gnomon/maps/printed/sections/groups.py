@@ -73,6 +73,7 @@ def classes(subject: Subject) -> Section | None:
     found = [
         told_of_labels(result),
         told_of_confounded_labels(result),
+        result._told_beside_labels(),
         result._told_of_units_of_labels(result._classes()),
     ]
     cautions = [tag("p", one, class_="caution") for one in found if one]
