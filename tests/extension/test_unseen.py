@@ -223,6 +223,46 @@ def test_a_group_is_of_more_rows_than_the_share_of_new_ones_gives(n_looked_at, n
     assert min(told) == 0 < max(told)
 
 
+@pytest.mark.parametrize(
+    ("own", "others", "n_others", "fewest"),
+    [
+        (1.0, 0.96, 12, 9),
+        (1.0, 0.98, 12, 9),
+        (1.0, 0.999, 12, 9),
+        (1.0, 0.98, 40, 9),
+        (1.0, 0.999, 40, 11),
+        (0.97, 0.98, 12, 12),
+    ],
+)
+def test_a_group_farther_out_than_all_is_counted_among_the_farthest(own, others, n_others, fewest):
+    """All 60 are looked at, and those beyond 0.975, 0.9875 and 0.99375. Some of the others are as far as said."""
+    old, n_new = 10.0 * np.arange(300.0)[:, None], 150
+    share = (2.0 * 149 / 300) / (1.0 + 2.0 * 149 / 300)
+    k = int(np.ceil(np.log(0.1) / np.log(share)))
+    for count in range(5, 20):
+        new = np.concatenate([old[: n_new - count] + 0.1, -1000.0 - np.arange(count)[:, None] / 100.0])
+        level = np.full(60, 0.955)
+        level[:n_others], level[-count:] = others, own
+        among = [count + n_others * (others > cut) for cut in (0.975, 0.9875, 0.99375)]
+        is_told = binom.sf(count - 1, 60, share**k) <= 0.001
+        is_told |= own > 0.99375 and count > 2 * k and min(binom.sf(count - 1, n, share**k) for n in among) <= 0.00025
+        found = unseen._beyond_their_share(old, new, np.arange(n_new - 60, n_new), level)
+        assert len(found) == count * is_told == count * (count >= fewest)
+
+
+def test_few_rows_of_a_new_class_among_many_are_told():
+    """As unlike the old as their class is, they are the most novel, each beside others, and few among all unusual."""
+    rng = np.random.default_rng(1)
+    centers = 0.9 * rng.normal(size=(5, 60))
+    old = centers[rng.integers(0, 4, 1500)] + rng.normal(size=(1500, 60))
+    like = centers[rng.integers(0, 4, 242)] + rng.normal(size=(242, 60))
+    drift = drift_of(np.concatenate([like, centers[4] + rng.normal(size=(8, 60))]), old)
+    assert len(drift.group) >= 6
+    assert drift.group.min() >= 242
+    assert not drift.refit
+    assert len(drift_of(like, old).group) == 0
+
+
 def test_shares_of_labels_explain_a_shift_by_as_many_old_rows_as_the_weights_leave():
     rng = np.random.default_rng(0)
     old, new, weights = rng.normal(size=(400, 2)), rng.normal(size=(60, 2)), np.zeros(400)

@@ -151,7 +151,8 @@ def measure_drift(
     filled = missing if same_columns else None
     both = BothTables(old, new, n_together)
     regions, region_p_values = crowded_regions(both, np.asarray(Y_new, dtype=np.float64))
-    group = rows_together(old, new, np.flatnonzero(level > OUTSIDE))
+    unusual = np.flatnonzero(level > OUTSIDE)
+    group = rows_together(old, new, unusual, level[unusual])
     if n_together:
         group = max(group, rows_of_new_kind(both), key=len)
     copies = find_copies(old, new, graph, indices, distances)

@@ -79,10 +79,10 @@ class Drift(Printed):
         Names of the columns as they came, for each column.
     group : ndarray of int64
         New rows, by their numbers, that are unusual and lie together: nearer to several other new rows than to any old
-        one, and more of them than chance gives but in one of some hundred draws; or few with room about them, 1.5 times
-        as far from all other rows as what links them. Of a map in principal components also those that lie among new
-        rows alone in components of old and new rows together. Perhaps a group that the map has not seen; at least 5
-        rows, or none.
+        one, and more of them, or of the most unusual among them, than chance gives but in one of some hundred draws; or
+        few with room about them, 1.5 times as far from all other rows as what links them. Of a map in principal
+        components also those that lie among new rows alone in components of old and new rows together. Perhaps a group
+        that the map has not seen; at least 5 rows, or none.
     labels_of_group : dict
         How many of the new rows that `labels` counts are of the group, by label: what they came to says little of them.
     blank : ndarray of int64

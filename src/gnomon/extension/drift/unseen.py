@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.special
 
+from gnomon.extension.drift.judgement import OUTSIDE
 from gnomon.extension.drift.together import BothTables
 from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors import RowSearch, compute_neighbors, without_own
@@ -20,6 +21,8 @@ Rows = npt.NDArray[np.int64]
 
 _FEWEST = 5  # rows of a group
 _BY_CHANCE = 0.001
+_PARTS = (0.5, 0.25, 0.125)  # of rows that are unusual by chance, the most unusual, which are looked at beside all
+_AMONG_FARTHEST = 0.00025  # how often at most each of these has so many
 _RARE = 0.1  # how often at most a row has so many new ones nearer than any old one
 _LEAST_NEAR = 2
 _FAVOUR = 2.0  # odds of a new row to be nearest where a row is known to lie far from the old ones
@@ -33,15 +36,16 @@ _MOST_AMID = 0.02  # old rows in the midst of a group, of its number
 _DRAWN_APART = 0.1  # how often at most such a group of either table's rows would be of new ones alone
 
 
-def rows_together(X: Any, X_new: Any, unusual: Rows) -> Rows:
+def rows_together(X: Any, X_new: Any, unusual: Rows, level: npt.NDArray[np.float64] | None = None) -> Rows:
     """Return those of the unusual rows that lie together, farther from any old row than from one another.
 
     Among rows of one distribution the nearest row of any is an old one as often as their share says, wherever it lies.
     Rows count that have several new ones nearer than the nearest old one, more than that share gives; of these the most
-    that are linked to each other. A group of few among many new rows is not beyond that chance. It is told by the room
-    about it: all other rows, old and new, are at least 1.5 times as far as links within it reach, and 0.75 times what
-    links as many old rows nearest to it. Rows of one distribution hardly ever lie so, and those that do are mostly of
-    both tables: if so many drawn of both would be new alone in more than one draw of ten, nothing is told.
+    that are linked to each other. They are counted among all unusual rows and among the most unusual, of whom few come
+    by chance. What is not beyond that chance, as of few among very many new rows, is told by the room about it: all
+    other rows, old and new, are at least 1.5 times as far as links within it reach, and 0.75 times what links as many
+    old rows nearest to it. Rows of one distribution hardly ever lie so, and those that do are mostly of both tables: if
+    so many drawn of both would be new alone in more than one draw of ten, nothing is told.
 
     Parameters
     ----------
@@ -49,6 +53,8 @@ def rows_together(X: Any, X_new: Any, unusual: Rows) -> Rows:
         In coordinates that were not learned from the old rows, to which new ones would lie otherwise.
     unusual : ndarray of int64
         New rows that are unlike the old ones. Of more than 1000 evenly spaced ones are looked at.
+    level : ndarray of shape (n_unusual,), float64, in [0, 1], default=None
+        Share of the old rows that are less novel than each of these. None takes all of them as equally unusual.
 
     Returns
     -------
@@ -58,12 +64,18 @@ def rows_together(X: Any, X_new: Any, unusual: Rows) -> Rows:
     none = np.empty(0, dtype=np.int64)
     if len(unusual) < _FEWEST or int(X.shape[0]) < 1:
         return none
-    group = _beyond_their_share(X, X_new, unusual)
+    group = _beyond_their_share(X, X_new, unusual, level)
     return group if len(group) else _set_apart(X, X_new, unusual)
 
 
-def _beyond_their_share(X: Any, X_new: Any, unusual: Rows) -> Rows:
-    """Return the rows that have new ones nearer than any old one, if there are more than chance gives."""
+def _beyond_their_share(X: Any, X_new: Any, unusual: Rows, level: npt.NDArray[np.float64] | None = None) -> Rows:
+    """Return the rows that have new ones nearer than any old one, if there are more than chance gives.
+
+    So many of all of these, or of those beyond the levels of half, a quarter and an eighth of the old rows beyond the
+    least: 0.975, 0.9875 and 0.99375. A group that is farther out than all is diluted the less the fewer rows of one
+    distribution with the old ones it is counted among. Among so few one clump, of whose rows each has k others near as
+    soon as one has, would be enough: more rows than two such have nearest are asked for.
+    """
     none = np.empty(0, dtype=np.int64)
     n_old, n_new = int(X.shape[0]), int(X_new.shape[0])
     odds = _FAVOUR * (n_new - 1) / n_old
@@ -71,17 +83,25 @@ def _beyond_their_share(X: Any, X_new: Any, unusual: Rows) -> Rows:
     k = max(_LEAST_NEAR, math.ceil(math.log(_RARE) / math.log(share)))
     if k > n_new - 1:
         return none
-    rows = unusual[evenly_spaced(len(unusual), _SAMPLE)]
+    looked_at = evenly_spaced(len(unusual), _SAMPLE)
+    rows = unusual[looked_at]
     chosen = X_new[rows]
     near, distances = without_own(*RowSearch.of(X_new, k + 1).find(chosen), rows)
-    to_old = RowSearch.of(X, 1).find(chosen)[1][:, 0]
-    linked = distances[:, k - 1] < to_old
-    group = _largest_piece(rows[linked], near[linked])
-    group = np.intersect1d(group, unusual)
-    count = int(np.count_nonzero(np.isin(rows[linked], group)))
-    if count < _FEWEST or scipy.special.bdtrc(count - 1, len(rows), share**k) > _BY_CHANCE:
-        return none
-    return group.astype(np.int64)
+    linked = distances[:, k - 1] < RowSearch.of(X, 1).find(chosen)[1][:, 0]
+    looks = [(np.ones(len(rows), dtype=np.bool_), _FEWEST, _BY_CHANCE)]
+    if level is not None:
+        fewest = max(_FEWEST, 2 * k + 1)
+        looks += [(level[looked_at] > 1.0 - part * (1.0 - OUTSIDE), fewest, _AMONG_FARTHEST) for part in _PARTS]
+    best = none
+    for some, fewest, by_chance in looks:
+        of_some = linked & some
+        group = np.intersect1d(_largest_piece(rows[of_some], near[of_some]), unusual)
+        count = int(np.count_nonzero(np.isin(rows[of_some], group)))
+        if count < fewest or len(group) <= len(best):
+            continue
+        if scipy.special.bdtrc(count - 1, int(some.sum()), share**k) <= by_chance:
+            best = group
+    return best.astype(np.int64)
 
 
 def _set_apart(X: Any, X_new: Any, unusual: Rows) -> Rows:
