@@ -107,10 +107,12 @@ def test_where_groups_may_be_hidden_the_words_name_the_argument():
     labels = np.repeat(["a", "b"], 100)
     plain = gn.map(X, method="pca", labels=labels)
     assert "120 columns may hide groups" in str(plain.clusters())
-    assert "by clusters() of a map with n_pcs=50." in str(plain.clusters())
+    assert "by clusters() of a map with n_pcs=50. Few groups may need fewer (n_pcs=10)." in str(plain.clusters())
     assert "ask about principal components (a map with n_pcs=20)" in plain.are_apart("a", "b", n_nulls=19).sentence
     made = gn.map(X, method="pca", labels=labels, n_pcs=100)
-    assert "n_pcs" not in str(made.clusters())
+    assert "Noise in 100 coordinates may hide groups: fewer show some" in str(made.clusters())
+    assert "(n_pcs=10)" in str(made.clusters())
+    assert "n_pcs" not in str(gn.map(X, method="pca", labels=labels, n_pcs=10).clusters())
     sentence = made.are_apart("a", "b", n_nulls=19).sentence
     assert "n_pcs" not in sentence
     assert "fewer coordinates than these 100" in sentence

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Cluster", "Clusters", "Level"]
 
 _LISTED = 30  # clusters of a summary
+_FEW_COMPONENTS = 10  # in which few groups show that more components hide
 _COMPONENTS = 50  # in which groups that noise hides are to be looked for
 _NAMED = 5  # of those that go over into others
 
@@ -299,11 +300,16 @@ class Clusters(Printed):
             if self.hidden is not None and not self.of_components:
                 return f"{few} {self._told_hidden}"
             how = map_of_components(_COMPONENTS, self.metric)
+            if self.of_components and self.n_columns > _FEW_COMPONENTS:
+                return (
+                    f"{few} Noise in {self.n_columns:,} coordinates may hide groups: fewer show some, about as many as "
+                    f"there are groups (n_pcs={_FEW_COMPONENTS})."
+                )
             if self.n_columns < MANY_COLUMNS or self.of_components or not how:
                 return few
             return (
                 f"{few} Noise in {self.n_columns:,} columns may hide groups, as it does in texts: find them in "
-                f"principal components, by clusters() of {how}."
+                f"principal components, by clusters() of {how}. Few groups may need fewer (n_pcs={_FEW_COMPONENTS})."
             )
         level = self.level()
         stages = len(self._maybe_stages())
