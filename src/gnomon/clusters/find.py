@@ -13,6 +13,7 @@ from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run, running
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message, warn
+from gnomon.clusters.along import rows_beyond_gaps
 from gnomon.clusters.halves import Halves, PlacedHalves
 from gnomon.clusters.levels import default_level, nested_levels
 from gnomon.clusters.naming import name_level
@@ -134,7 +135,7 @@ def find_clusters(
         agree, or if they lie farther from these than the outer fence of the rows of the cluster: the third quartile of
         the logarithm of that distance and three times the range of the middle half. Nor are rows that lie with a few
         others apart from every cluster, too few to be shown one (`Clusters.apart`); these are told where there is no
-        cluster, too.
+        cluster, too, and there also if a gap along one direction parts them, which distances hide in many columns.
 
     Raises
     ------
@@ -234,6 +235,8 @@ def find_clusters(
             with untold_zeros():
                 one = rows_apart(table.values, halves.learned, groups, metric, Assigned.of_one(n), few)
                 lonely = without_tails(table.values, halves.learned, directed[one[directed]], metric)
+        if metric == "euclidean" and isinstance(table.values, np.ndarray) and not ground.n_repeats:
+            lonely = np.union1d(lonely, rows_beyond_gaps(table.values, found["smallest"]))
         nobody = np.full(n, -1, dtype=np.int64)
         hidden = _hidden(table.values, metric)
         return Clusters((), -1, nobody, np.full(n, np.nan), apart=lonely, hidden=hidden, **found)
