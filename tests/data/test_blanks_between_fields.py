@@ -119,3 +119,46 @@ def test_trajectories_are_refused_with_what_makes_features_of_them(tmp_path, end
     path.write_text("2\nframe\nC 0 0 0\nH 1 1 1\n")
     with pytest.raises(ValueError, match=r"distances and dihedral angles, by MDAnalysis, mdtraj or ase\.io\.read"):
         read_table(path)
+
+
+@pytest.mark.parametrize("ending", ["dat", "txt", "csv"])
+@pytest.mark.parametrize("above", ["", "t x y z\n", "# t x y z\n"])
+def test_decimal_commas_between_blanks_are_no_delimiters(tmp_path, ending, above):
+    path = tmp_path / f"X.{ending}"
+    path.write_text(above + lines().replace(".", ","))
+    data = read_table(path)
+    np.testing.assert_allclose(data.X, X, rtol=1e-12)
+    assert data.feature_names == (["t", "x", "y", "z"] if above else None)
+    assert "numbers are read with a decimal comma" in data.notes
+    path.write_text("1,5 2\n3 4,25\n5,0 -6,5E1\n")
+    np.testing.assert_array_equal(read_table(path).X, [[1.5, 2], [3, 4.25], [5, -65]])
+
+
+@pytest.mark.parametrize(
+    ("text", "width"),
+    [
+        ("1 200,3\n2 450,4\n3 125,9\n", 2),  # blanks between thousands
+        ("1.5,2 3\n2.5,4 1\n3.5,5 2\n", 2),  # numbers with a point
+        ("1,200 3,400\n5,600 7,800\n9,100 2,300\n", 3),  # commas between thousands, or between fields
+        ("a b,c\n1 x,2\n3 y,4\n", 2),
+        ("1,5\n2,5\n3,5\n", 2),
+    ],
+)
+def test_other_commas_part_fields(tmp_path, text, width):
+    (tmp_path / "X.csv").write_text(text)
+    data = read_table(tmp_path / "X.csv")
+    assert "blanks part the fields" not in data.notes
+    assert data.X.shape[1] + len(data.metadata) == width
+
+
+@pytest.mark.parametrize(
+    ("write", "line"), [("{:.4f}".format, 61), (lambda value: f"{value:.4f}".replace(".", ","), 61)]
+)
+def test_a_file_that_ends_within_a_line_is_refused_with_its_number(tmp_path, write, line):
+    path = tmp_path / "X.dat"
+    path.write_text(lines(write) + "1 2")
+    with pytest.raises(ValueError, match=rf"line {line} has 2 fields, the rows before it 4\). Is the file complete"):
+        read_table(path)
+    path.write_text(lines() + "1 2\n" + lines())
+    with pytest.raises(ValueError, match=r"spaces stand between numbers, 2 in line 61 and 4 in most others"):
+        read_table(path)

@@ -288,6 +288,12 @@ def test_integers_beyond_floating_point_that_go_with_nothing_are_identifiers(dty
 def test_counters_beyond_floating_point_are_left_out_and_not_warned_of_as_rounded():
     with pytest.warns(DataWarning) as told:
         assert not _kept(2**53 + 11 + np.arange(200))
+    for start in (2**53 - 1000, 2**53 - 101, 2**53, 2**53 + 1, 2**53 + 7, 2**60 + 1):
+        for step in (1, 2, 3):
+            counted = start + (step << 7 * (start >= 2**60)) * np.arange(200)
+            with pytest.warns(DataWarning, match=r"'v' \(it counts the rows\)"):
+                assert not _kept(counted)
+    assert _kept(np.sort(2.0**52 * np.exp(np.random.default_rng(0).normal(size=200))))  # that rise otherwise
     texts = " ".join(str(one.message) for one in told)
     assert "'v' (it counts the rows)" in texts
     assert "rounded in float64" not in texts

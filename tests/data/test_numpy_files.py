@@ -40,6 +40,8 @@ def test_arrays_of_pictures_are_laid_out_in_rows(tmp_path, shape):
     assert data.image_shape == shape[1:]
     (said,) = data.notes
     assert said.startswith(f"the array of shape {shape} is read as 5 pictures of 4 x 3 pixels; if it holds something")
+    np.save(tmp_path / "X.npy", pictures[:1])
+    assert "is read as one picture of 4 x 3 pixels" in read_table(tmp_path / "X.npy").notes[0]
 
 
 def test_archive_with_everything(save):

@@ -338,6 +338,14 @@ def test_a_dimension_above_the_columns_is_told_as_theirs():
     assert f"Distances grow as in {found.by_growth:.1f} dimensions, but rows differ in 20 directions" in found.caution
 
 
+def test_a_design_of_two_levels_is_not_said_to_grow_as_in_dozens_of_dimensions():
+    X = np.array(np.meshgrid(*[[0.0, 1.0]] * 8)).reshape(8, -1).T
+    found = intrinsic_dimension(X)
+    assert found.by_growth > 2 * found.n_directions == 16
+    assert "Distances grow as in far more dimensions, but rows differ in 8 directions of their columns" in found.caution
+    assert "89" not in found.caution
+
+
 def test_rows_fewer_than_columns_bound_the_components_and_not_the_dimension():
     found = intrinsic_dimension(np.random.default_rng(0).normal(size=(30, 60)))
     assert found.n_directions == 60

@@ -189,12 +189,14 @@ def test_what_is_needed_cannot_be_forgotten(table):
 
 
 def test_metadata_to_write_must_be_there(kept, tmp_path):
-    with pytest.raises(ValueError, match=r"metadata='wart' must be one of those in the data.*'ward'"):
+    with pytest.raises(ValueError, match=r"metadata='wart' must be one of those in the metadata of the map.*'ward'"):
         kept.save(tmp_path / "m.gnomon", metadata=["wart"])
     with pytest.raises(TypeError, match=r"metadata='ward' must be True, False or a sequence.*metadata=\['ward'\]"):
         kept.save(tmp_path / "m.gnomon", metadata="ward")
     with pytest.raises(ValueError, match="columns='wart' must be one of"):
         kept.without_metadata(["wart"])
+    with pytest.raises(ValueError, match=r"columns='a' must be the name of metadata \(it is a feature.*forget=\['a'\]"):
+        kept.without_metadata(["a"])
 
 
 def test_metadata_that_somebody_states_are_not_warned_of(table):
@@ -251,6 +253,8 @@ def test_the_command_line_forgets(table, tmp_path, page_reader):
     for path in written:
         assert not found(held(path, page_reader)), path
     assert "--no-metadata leaves all metadata out" in told.output
+    done = run(main, ["show", paths["all.gnomon"], "--forget", "wart", "-o", paths["p.html"]])
+    assert "--forget 'wart' must be one of those in the metadata of the map" in done.output
     done = run(main, [*asked, "--no-metadata", "--save", paths["m.gnomon"]])
     assert "who people are" not in done.output
     assert gn.load(paths["m.gnomon"]).metadata == {}

@@ -127,7 +127,10 @@ def with_forgetting(command: _Command, *, made: bool = False) -> _Command:
 def without_forgotten(result: Any, forget: list[str] | None, no_metadata: bool | None) -> Any:
     """Return a map without the metadata that are not to be written."""
     if forget:
-        result = result.without_metadata(forget)
+        try:
+            result = result.without_metadata(forget)
+        except ValueError as error:
+            raise ValueError(f"--forget {str(error).partition('columns=')[2] or error}") from error
     return result.without_metadata() if no_metadata else result
 
 

@@ -251,15 +251,15 @@ def refuse_gaps(path: str, fact: str) -> NoReturn:
     raise ValueError(message(f"file {path!r}", "without missing values", fact=fact, remedy=remedy))
 
 
-def require_name(name: str, available: Sequence[str], *, what: str) -> None:
-    """Raise ValueError unless `name` is available; the text proposes a name that is near."""
+def require_name(name: str, available: Sequence[str], *, what: str, where: str = "in the data") -> None:
+    """Raise ValueError unless `name` is available `where`; the text proposes a name that is near."""
     if name in available:
         return
     near = difflib.get_close_matches(name, available, 1, 0.6)
     near = near or [other for other in available if other.lower() == name.lower()]
     remedy = f"Did you mean {near[0]!r}?" if near else ""
     fact = f"available: {listed(available)}" if available else "there are none"
-    raise ValueError(message(f"{what}={name!r}", "one of those in the data", fact=fact, remedy=remedy))
+    raise ValueError(message(f"{what}={name!r}", f"one of those {where}", fact=fact, remedy=remedy))
 
 
 def _narrowest(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

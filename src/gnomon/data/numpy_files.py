@@ -129,7 +129,8 @@ def _as_rows(
         return array, images
     if array.ndim == 3 or (array.ndim == 4 and array.shape[3] in (1, 3)):
         count, height, width = array.shape[:3]
-        text = f"the array of shape {array.shape} is read as {count:,} pictures of {height} x {width} pixels"
+        pictures = "one picture" if count == 1 else f"{count:,} pictures"
+        text = f"the array of shape {array.shape} is read as {pictures} of {height} x {width} pixels"
         note(notes, f"{text}; if it holds something else, store X.reshape(len(X), -1), with the rows to map first")
         return array.reshape(count, math.prod(array.shape[1:])), images or array.shape[1:]
     rule, fact = "a table or an array of pictures", f"the array has shape {array.shape}"

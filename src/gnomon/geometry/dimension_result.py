@@ -24,6 +24,7 @@ _NAMES = {
     "extrapolated": "maximum likelihood in the limit of small neighbourhoods",
 }
 _ALLOWING = ("growth", "extrapolated")  # for borders and curvature
+_NEAR = 2.0  # times the directions of the rows, beyond which growth is no number of dimensions
 _WIDE = 2.0  # ends of an interval this many times apart tell little
 _SPARSE = 0.4  # of a typical distance to the first neighbour
 NOISY = 0.01
@@ -161,9 +162,11 @@ class IntrinsicDimension(Printed):
             )
         if self.by_growth > self.n_directions:
             ways = "one direction" if self.n_directions == 1 else f"{self.n_directions:.0f} directions"
+            lattice = self.by_growth > _NEAR * self.n_directions
+            grow = "far more dimensions" if lattice else f"{self.by_growth:.1f} dimensions"
+            few = " Few different distances, as on a lattice, tell how they grow only roughly." if lattice else ""
             told.append(
-                f"Distances grow as in {self.by_growth:.1f} dimensions, but rows differ in {ways} of their columns: no "
-                "more can be."
+                f"Distances grow as in {grow}, but rows differ in {ways} of their columns: no more can be.{few}"
             )
         if self.within_noise is not None:
             near, number = self.within_noise, self.n_above_noise

@@ -129,7 +129,7 @@ def without_metadata(result: Map, columns: Sequence[str] | None) -> Map:
     if isinstance(columns, str):
         raise TypeError(message(f"columns={columns!r:.60}", "a sequence of names", remedy=f"Pass [{columns!r:.60}]."))
     for name in columns or ():
-        require_name(name, list(result.metadata), what="columns")
+        _require_metadata(result, name, "columns")
     gone = {*(result.metadata if columns is None else columns)}
     made = copy.copy(result)
     made.metadata = {name: column for name, column in result.metadata.items() if name not in gone}
@@ -192,10 +192,19 @@ def with_metadata(result: Map, metadata: bool | Sequence[str]) -> Map:
         raise TypeError(message(f"metadata={metadata!r:.60}", rule, remedy=remedy))
     kept = [] if metadata is False else list(metadata)
     for name in kept:
-        require_name(name, list(result.metadata), what="metadata")
+        _require_metadata(result, name, "metadata")
     made = without_metadata(result, [name for name in result.metadata if name not in kept])
     made.point_names = None
     return made
+
+
+def _require_metadata(result: Map, name: str, what: str) -> None:
+    """Raise ValueError unless a map has metadata of this name; of features and labels the text says how they go."""
+    if name not in result.metadata and (name in result.feature_names or name == result.label_name):
+        kind = "a feature" if name in result.feature_names else "the labels"
+        fact, remedy = f"it is {kind}, of which the map was made", f"Make the map anew with forget=[{name!r:.60}]."
+        raise ValueError(message(f"{what}={name!r:.60}", "the name of metadata", fact=fact, remedy=remedy))
+    require_name(name, list(result.metadata), what=what, where="in the metadata of the map")
 
 
 def retold(notes: Sequence[str], gone: Collection[str]) -> list[str]:

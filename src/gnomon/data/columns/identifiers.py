@@ -192,7 +192,7 @@ def _told_apart(name: str, known: FloatArray) -> str:
         return _BY_NAME
     n = len(known)
     low, high = float(known.min()), float(known.max())
-    if low > EXACT_UP_TO and high < min(_ENDLESS, 10.0 * low) and _have_all_digits(known):
+    if low >= EXACT_UP_TO and high < min(_ENDLESS, 10.0 * low) and _have_all_digits(known):
         return f"{_ALL_DIFFER}, beyond 2^53, where floating point rounds them"
     share = n / (high - low + 1.0)
     if share >= _DENSE:
@@ -280,9 +280,13 @@ def _rises_by_equal_steps(values: FloatArray) -> bool:
         return False
     known = values[places].astype(np.float64) / 2.0  # differences of halves are in range
     step = (known[-1] - known[0]) / (places[-1] - places[0])
-    rounding = 4.0 * float(np.finfo(values.dtype).eps) * float(np.abs(known[[0, -1]]).max())
+    largest = float(np.abs(known[[0, -1]]).max())
+    rounding = 4.0 * float(np.finfo(values.dtype).eps) * largest
+    whole = values.dtype == np.float64 and bool((values[places] == np.floor(values[places])).all())
+    if whole and 2.0 * largest < EXACT_UP_TO:
+        rounding = 0.0  # of numbers that may be halves after their differences
     allowed = max(_STEP_ERROR * step, rounding)
-    beyond = float(known.min()) > EXACT_UP_TO / 2.0 and known[-1] - known[0] >= _ROUNDED_STEPS * rounding
+    beyond = whole and 2.0 * largest >= EXACT_UP_TO and known[-1] - known[0] >= _ROUNDED_STEPS * rounding
     if not 4.0 * allowed < step and not (beyond and bool((np.diff(known) >= 0.0).all())):
         return False  # steps below the rounding are told only of whole numbers that it rounds, over many of its widths
     return bool(np.abs(known - (known[0] + step * (places - places[0]))).max() <= allowed)

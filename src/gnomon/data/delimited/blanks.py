@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from gnomon.data.delimited.fields import MISSING_WORDS, is_number
+from gnomon.data.delimited.fields import MISSING_WORDS, is_number, with_point
 from gnomon.data.delimited.lines import open_text
 from gnomon.data.delimited.rows import SAMPLE
 from gnomon.data.written import with_exponent
@@ -22,7 +22,11 @@ _COMMENT = "#@%!"
 _MOST_COMMENTS = 10_000  # lines above the data that are looked at
 _NUMBERS, _NUMBERS_OF_SCIENCE = 0.9, 0.5  # share of fields that are numbers
 _STARS = re.compile(r"\*+")  # where a number is wider than its field
-_PARTED = re.compile(r'[,;|"]')  # which other tables have
+_PARTED = re.compile(r'[;|"]')  # which other tables have
+_COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
+_COMMA_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+")
+_SPACED_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?: \d{3})*")
+_FEWEST_OF_COMMAS = 3  # rows
 _GLUED = re.compile(r"[+-]?\d*\.\d+(?:-\d*\.\d+)+")  # numbers that fill their fields, with the next below 0
 _BEFORE_MINUS = re.compile(r"(?<=\d)(?=-)")
 _FIELDS = re.compile(r"#!\s*FIELDS\s+(.+)")
@@ -43,12 +47,15 @@ class BlankTable(NamedTuple):
         Whether the names are a row of the table, not a comment.
     told : str
         What was decided.
+    comma : bool
+        Whether the decimal sign of its numbers is a comma.
     """
 
     names: list[str] | None
     rows: list[list[str]]
     header: bool
     told: str
+    comma: bool
 
 
 def is_of_science(path: str | os.PathLike[str]) -> bool:
@@ -59,6 +66,8 @@ def is_of_science(path: str | os.PathLike[str]) -> bool:
 
 def find_blank_table(path: str, encoding: str) -> BlankTable | None:
     """Look for a table of numbers with blanks between fields; None if the first lines of a file are none.
+
+    Their decimal sign may be a comma. The last line may have fewer fields, as of a file that was cut off.
 
     Parameters
     ----------
@@ -80,13 +89,20 @@ def find_blank_table(path: str, encoding: str) -> BlankTable | None:
                 lines.append(kept)
             if len(lines) == 4 * SAMPLE or len(comments) > _MOST_COMMENTS:
                 break
-    if not lines or any(map(_PARTED.search, lines)):
+    comma = any("," in line for line in lines)
+    if not lines or any(map(_PARTED.search, lines)) or (comma and not _have_decimal_commas(lines)):
         return None
     fields = [_fields(line) for line in lines]
+    if comma:
+        fields = [[with_point(cell) for cell in row] for row in fields]
+    if len(fields) > _FEWEST_OF_COMMAS and len(fields[-1]) < len(fields[-2]):
+        del fields[-1], lines[-1]  # which is told when it is read
     first, rows = fields[0], fields[1:] or fields
     width = len(rows[-1])
     header = len(fields) > 1 and len(first) in (width, width - 1) and not any(map(_is_value, first))
     rows = rows if header else fields
+    if comma and (width == 1 or len(rows) < _FEWEST_OF_COMMAS):
+        return None
     least = _NUMBERS_OF_SCIENCE if is_of_science(path) else _NUMBERS
     if any(len(row) != width for row in rows) or _share_of_numbers(rows) < least:
         return None
@@ -98,7 +114,19 @@ def find_blank_table(path: str, encoding: str) -> BlankTable | None:
         begins = " or ".join(dict.fromkeys(line[0] for line in comments))
         told += f"; lines that begin with {begins} are comments"
         told += ", which name the columns" if names and not header else ""
-    return BlankTable(names, rows, header, told)
+    return BlankTable(names, rows, header, told, comma)
+
+
+def _have_decimal_commas(lines: list[str]) -> bool:
+    """Return whether all commas of lines are decimal signs of numbers with blanks between, and no number has a point.
+
+    Not where they may all stand between thousands, or part numbers with blanks between their thousands.
+    """
+    cells = [cell for line in lines for cell in line.split() if "," in cell]
+    if any("." in line or "\t" in line for line in lines) or not all(map(_COMMA_NUMBER.fullmatch, cells)):
+        return False
+    parted = [part.strip() for line in lines for part in line.split(",")]
+    return not (all(map(_COMMA_THOUSANDS.fullmatch, cells)) or all(map(_SPACED_THOUSANDS.fullmatch, parted)))
 
 
 @contextmanager

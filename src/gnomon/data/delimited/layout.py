@@ -108,18 +108,16 @@ def find_layout(path: str, encoding: str, *, delimiter: str | None = None) -> La
     ValueError
         If the file is empty, or no table.
     """
-    if delimiter is None and is_of_science(path) and (found := _of_blanks(path, encoding)) is not None:
+    found = None if delimiter is not None else _of_blanks(path, encoding)
+    if found is not None and (is_of_science(path) or any(found.commas)):
         return found
     try:
         plain = _find_plain(path, encoding, delimiter)
     except ValueError:
-        found = None if delimiter is not None else _of_blanks(path, encoding)
         if found is None:
             raise
         return found
-    if delimiter is None and plain.width == 1 and (found := _of_blanks(path, encoding)) is not None and found.width > 1:
-        return found
-    return plain
+    return found if plain.width == 1 and found is not None and found.width > 1 else plain
 
 
 def _of_blanks(path: str, encoding: str) -> Layout | None:
@@ -129,16 +127,17 @@ def _of_blanks(path: str, encoding: str) -> Layout | None:
         return None
     if not is_of_science(path) and all(_SPACED_GROUPS.fullmatch(" ".join(row)) for row in table.rows):
         return None  # a number such as 12 345 in each row
-    body = [[with_exponent(cell) for cell in row] for row in table.rows]
+    written = [[with_point(cell) for cell in row] for row in table.rows] if table.comma else table.rows
+    body = [[with_exponent(cell) for cell in row] for row in written]
     width, codes = len(body[0]), _codes(body)
-    numeric = not codes and all(is_number(cell) for row in body for cell in row)
+    numeric = not codes and not table.comma and all(is_number(cell) for row in body for cell in row)
     return Layout(
         " ",
         table.names,
         width,
         numeric,
-        decimal=".",
-        commas=[False] * width,
+        decimal="," if table.comma else ".",
+        commas=[table.comma] * width,
         encoding=encoding,
         codes=codes,
         n_above=int(table.header),
@@ -175,7 +174,7 @@ def _find_plain(path: str, encoding: str, delimiter: str | None) -> Layout:
     if max(map(len, records)) == 1 and (
         delimiter == "," or not (asked or all(map(_SPACED_GROUPS.fullmatch, fields[1:])))
     ):
-        _refuse_spaces(path, fields)
+        _refuse_spaces(path, lines)
         if not asked:
             _refuse_other_delimiters(path, fields)
     _refuse_comment(path, records)
@@ -290,11 +289,16 @@ def _codes(rows: list[list[str]]) -> list[int]:
 
 def _refuse_spaces(path: str, lines: list[str]) -> None:
     """Raise ValueError about numbers with spaces between them."""
-    fields = [line.split() for line in lines]
+    fields = [line.split() for line in lines if line.strip()]
     numeric = sum(len(own) > 1 and all(map(is_number, own)) for own in fields)
     if numeric > 0.5 * len(fields):
         remedy = "Pass numpy.loadtxt(path), or write its numbers with commas."
         rule, fact = "a table with commas, semicolons, tabs or | between fields", "spaces stand between numbers"
+        width = Counter(map(len, fields)).most_common(1)[0][0]
+        uneven = next((k for k, line in enumerate(lines) if line.strip() and len(line.split()) != width), None)
+        if uneven is not None:
+            fact += f", {len(lines[uneven].split())} in line {uneven + 1} and {width} in most others"
+            remedy = "Is the file complete? A missing value between blanks is written as nan."
         raise ValueError(message(f"file {os.fspath(path)!r}", rule, fact=fact, remedy=remedy))
 
 
