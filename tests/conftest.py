@@ -72,6 +72,12 @@ def pytest_collection_modifyitems(config, items):
         items.sort(key=lambda item: item.path.parts)
 
 
+@pytest.fixture
+def here(monkeypatch):
+    """Read files in this process: what is read is the same, and each process has to import the library anew."""
+    monkeypatch.setattr("gnomon.data.isolated._interpreter", lambda: None)
+
+
 @pytest.fixture(scope="session")
 def iris():
     """The 150 x 4 iris table and its species, as float64."""

@@ -126,6 +126,11 @@ ROOMS = {
     ),
     "evaluation": Room(("evaluation/**/*.py",), ("evaluation", "test_docstrings.py")),
     "explanations": Room(("explanations/**/*.py",), ("explanations", "test_docstrings.py")),
+    "comparison": Room(("comparison/*.py",), ("comparison", "cli/test_recommend_command.py", "test_docstrings.py")),
+    "extension": Room(
+        ("extension/**/*.py",),
+        ("extension", "maps/test_map_function.py", "neighbors/test_graph.py", "test_docstrings.py"),
+    ),
     "drift": Room(
         ("extension/drift/*.py",),
         (

@@ -89,10 +89,11 @@ def test_texts_types_and_lists_of_names_are_left_alone():
     assert not any("list[int] & None" in after for _, after in _changes(_SOURCE))
 
 
-def test_every_mutant_of_every_room_is_another_program():
+def test_every_mutant_of_the_longest_file_of_a_room_is_another_program():
     programs = {}
     for room in ROOMS.values():
-        for mutant in draw(room, 12, seed=1):
+        longest = max(room.source_files(), key=lambda file: (ROOT / "src" / file).stat().st_size)
+        for mutant in draw(room, 8, seed=1, only=longest):
             source = (ROOT / "src" / mutant.file).read_text()
             if mutant.file not in programs:
                 programs[mutant.file] = ast.dump(ast.parse(source))

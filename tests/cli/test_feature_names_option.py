@@ -73,7 +73,7 @@ def test_tables_in_blocks_have_their_own_names(files):
 
 
 @pytest.fixture
-def cells(tmp_path, monkeypatch):
+def cells(tmp_path, monkeypatch, here):
     anndata, pd = pytest.importorskip("anndata"), pytest.importorskip("pandas")
     monkeypatch.chdir(tmp_path)
     found = anndata.AnnData(np.random.default_rng(0).poisson(1.0, (60, 4)).astype(np.float32) + 0.1)

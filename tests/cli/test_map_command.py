@@ -195,6 +195,7 @@ def test_labels_and_pictures_of_a_file(run, calls):
     assert Path("m.html").read_text() == "<title>Two</title>"
 
 
+@pytest.mark.usefixtures("here")
 def test_parts_of_a_file_of_cells_are_chosen_by_name(run, calls):
     anndata = pytest.importorskip("anndata")
     X = np.arange(24.0, dtype=np.float32).reshape(4, 6)

@@ -282,6 +282,7 @@ def test_a_file_read_in_another_process_gives_what_the_object_gives(tmp_path, ma
         np.testing.assert_array_equal(got.components, wanted.components)
 
 
+@pytest.mark.usefixtures("here")
 def test_parts_of_a_file_are_named_as_those_of_the_object(tmp_path):
     cells = make_cells()
     cells.write_h5ad(tmp_path / "c.h5ad")
@@ -317,6 +318,7 @@ def test_a_matrix_of_dask_whose_chunks_are_sparse_is_read():
         np.testing.assert_array_equal(found.toarray() if sp.issparse(found) else found, X)
 
 
+@pytest.mark.usefixtures("here")
 def test_the_layer_raw_of_a_file_is_its_raw_unless_a_layer_is_called_so(tmp_path):
     cells = make_cells()
     cells.raw = cells

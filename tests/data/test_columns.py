@@ -658,6 +658,7 @@ def test_a_map_of_people_speaks_of_countries_and_months(people, tmp_path):
 
 @pytest.mark.filterwarnings("ignore:map. columns that seem to tell who people are:gnomon.exceptions.DataWarning")
 @pytest.mark.filterwarnings("ignore:map. 'id':gnomon.exceptions.DataWarning")
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_files_are_told_as_frames_are(people, tmp_path, ending):
     path = tmp_path / f"people.{ending}"
@@ -1055,7 +1056,7 @@ def test_a_file_of_texts_alone_is_mapped(tmp_path):
 
 
 @pytest.fixture
-def truths():
+def truths(here):
     rng = np.random.default_rng(0)
     return pd.DataFrame({"a": rng.normal(size=60), "b": rng.normal(size=60), "vip": rng.random(60) < 0.5})
 

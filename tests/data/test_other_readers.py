@@ -17,12 +17,6 @@ pa = pytest.importorskip("pyarrow")
 FRAME = pd.DataFrame({"a": [1, 2], "b": [0.5, 1.5], "ok": [True, False], "kind": pd.Categorical(["x", "y"])})
 
 
-@pytest.fixture
-def here(monkeypatch):
-    """Read in this process: what is read is the same, and each process has to import the library anew."""
-    monkeypatch.setattr(isolated, "_interpreter", lambda: None)
-
-
 @pytest.mark.parametrize("suffix", ["parquet", "feather"])
 def test_columnar_files(tmp_path, suffix, monkeypatch):
     path = tmp_path / f"t.{suffix}"
@@ -98,6 +92,7 @@ def test_single_cell_file(tmp_path, sparse, monkeypatch):
         read_table(tmp_path / "c.h5ad", layer="none")
 
 
+@pytest.mark.usefixtures("here")
 def test_broken_single_cell_file(tmp_path):
     pytest.importorskip("anndata")
     (tmp_path / "c.h5ad").write_bytes(b"no HDF5")

@@ -49,6 +49,7 @@ def _told(call):
     return found, [str(one.message) for one in caught]
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize("first", [32_768, 150])
 def test_identifiers_are_left_out_in_blocks_as_in_memory(tmp_path, monkeypatch, seed, first):
