@@ -8,6 +8,7 @@ import pytest
 from gnomon.comparison.candidates import SEARCHED, lines_of, with_value
 from gnomon.comparison.choice import Choice
 from gnomon.comparison.rule import Rule
+from gnomon.comparison.search import _fewest_components
 from gnomon.comparison.trials import Request, Trial
 from gnomon.evaluation import MEASURES
 from gnomon.evaluation.scorecard import Score
@@ -32,6 +33,7 @@ def test_what_is_searched_are_parameters_of_the_method_and_its_default_is_tried(
     lines = lines_of([Request(method)], None, 1000)[method]
     assert lines.keys() == SEARCHED[method].keys()
     assert all(Request(method).default(name, 1000) in line for name, line in lines.items())
+    assert all(value >= 0 for line in lines.values() for value in line if isinstance(value, (int, float)))
 
 
 @pytest.mark.parametrize(("n_samples", "most"), [(1000, 30.0), (61, 20.0)])
@@ -70,6 +72,8 @@ def test_the_tolerance_has_the_error_of_rows_that_differ_and_of_seeds(rule):
     assert rule.tolerance(one, other, 0.2) == pytest.approx(2 * np.sqrt(rows**2 + 0.04))
     assert rule.tolerance(one, one, 0.2) == pytest.approx(0.4)
     assert rule.tolerance(one, one, 0.0) == 0.01
+    of_one_row = _trial(_with(5.0), [0.5], by_row=[0.5, np.nan, np.nan, np.nan])
+    assert rule.tolerance(of_one_row, other, 0.2) == pytest.approx(0.4)
 
 
 def test_the_simplest_within_the_tolerance_is_taken(rule):
@@ -136,3 +140,17 @@ def test_every_value_is_mapped_once_and_the_curve_says_with_how_many_seeds():
     asked = choice._trials.asked
     assert asked[0] == (["pca", "tsne"], 2)
     assert asked[2] == (["tsne, perplexity=50.0", "tsne, perplexity=10.0"], 2)
+
+
+class _Kept:
+    """Trials of maps that keep more, the more components they have."""
+
+    def make(self, requests):
+        return [_trial(one, [kept]) for one, kept in zip(requests, (0.5, 0.9, 1.0), strict=False)]
+
+
+@pytest.mark.parametrize(("dimension", "values", "taken"), [(7.0, (1, 2, 3), 3), (1.2, (1, 2), 2), (np.nan, (1, 2), 2)])
+def test_the_fewest_components_that_keep_nearly_as_much_as_most_are_taken(dimension, values, taken):
+    request, trial, curve = _fewest_components(_CRITERION, _Kept(), Request("pca"), dimension)
+    assert (curve.values, curve.chosen, request.n_components) == (values, taken, taken)
+    assert trial.scores[_CRITERION] == curve.criterion[-1]

@@ -8,6 +8,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.random_projection import GaussianRandomProjection
 
 import gnomon
+from gnomon.comparison.given import requests_of_all
 from gnomon.evaluation import scorecard
 
 X = np.random.default_rng(0).normal(size=(60, 5))
@@ -35,6 +36,12 @@ def test_an_estimator_makes_the_map_of_its_name_from_the_same_graph():
     alone = gnomon.compare(X, gnomon.UMAP(**_FAST), scale=None)
     assert alone.graph_neighbors == 7
     np.testing.assert_array_equal(alone.trials[0].embedding, named.embedding)
+    assert alone.best("trustworthiness") is alone.trials[0]
+
+
+def test_estimators_that_have_a_graph_or_blocks_ask_for_no_other():
+    methods = [gnomon.UMAP(n_neighbors=7, **given) for given in ({}, {"precomputed_knn": "one"}, {"blocks": "some"})]
+    assert [one.n_neighbors(60) for one in requests_of_all(methods, None, 2)] == [7, None, None]
 
 
 def test_names_of_a_dict_are_those_of_the_maps():
@@ -59,6 +66,10 @@ def test_estimators_without_a_seed_get_that_of_the_comparison_and_others_keep_th
     for one, again in zip(found.trials, (five, ten, five), strict=True):
         expected = scorecard(X, again, measures=["trustworthiness"], random_state=4)["trustworthiness"].value
         assert one.values["trustworthiness"][1] == expected
+    last = gnomon.compare(X, free, random_state=2**31 - 1, n_seeds=2, scale=None, measures="trustworthiness").trials[0]
+    none = GaussianRandomProjection(2, random_state=0).fit_transform(X)  # after the last seed comes the first
+    expected = scorecard(X, none.astype(np.float32), measures=["trustworthiness"], random_state=2**31 - 1)
+    assert last.values["trustworthiness"][1] == expected["trustworthiness"].value
     assert not hasattr(free, "components_")
     assert free.random_state is None
 

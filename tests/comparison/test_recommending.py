@@ -73,6 +73,7 @@ def test_curves_tell_the_scores_of_the_maps(recommended):
 def test_no_map_is_made_twice(recommended):
     names = [one.name for one in recommended.comparison.trials]
     assert len(names) == len(set(names))
+    assert {Y.shape[1] for Y in recommended.comparison.maps.values()} == {2}
 
 
 def test_labels_do_not_touch_the_choice(curved, recommended):
