@@ -40,7 +40,7 @@ def differs_by_shares(
     missing: Masks | None,
     without: Sequence[int] = (),
 ) -> bool:
-    """Return whether new rows do not differ from old ones of such weights."""
+    """Return whether new rows that differ, or have slightly shifted, do not from old ones of such weights."""
     if not weights.any():
         return False
     columns, shift, p_value = measure_columns(*tables, weights, missing, without), drift.shift, drift.shift_p_value

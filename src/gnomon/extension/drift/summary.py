@@ -102,7 +102,7 @@ def _advice(drift: Drift) -> str:
             f"The new rows are not like the old: {differ}. Look at them: the map places a new group among the old "
             "rows that are least unlike it; fit again with the new rows to give it a place of its own."
         )
-    if (differ or drift.slight) and drift.by_shares and not told_unknown(drift):
+    if drift.by_shares and not told_unknown(drift):
         label, count = max(drift.labels.items(), key=lambda item: item[1])
         return (
             f"No need to fit again. The new rows come in other shares of the labels ({count / drift.n_new:.0%} came "
