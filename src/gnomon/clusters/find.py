@@ -243,9 +243,9 @@ def find_clusters(
     assigned = assign(table.values, halves.learned, groups, metric)
     apart = rows_apart(table.values, halves.learned, groups, metric, assigned, few)
     assigned = replace(assigned, apart=apart)
-    told: dict[str, Any] = {"alpha": checked["alpha"], "n_phrases": checked["n_phrases"], "feature_names": names}
-    told |= {"image_shape": image_shape, "known": None if there is None else there[halves.held_out]}
-    levels = _make_levels(described, halves, groups, splits, learned, assigned, told)
+    naming: dict[str, Any] = {"alpha": checked["alpha"], "n_phrases": checked["n_phrases"], "feature_names": names}
+    naming |= {"image_shape": image_shape, "known": None if there is None else there[halves.held_out]}
+    levels = _make_levels(described, halves, groups, splits, learned, assigned, naming)
     default = default_level([len(level) for level in levels])
     nearest, margin = assigned.best(levels[default].of_group)
     clusters = Clusters(

@@ -301,5 +301,6 @@ def _variance_of_spread(sample: Float64Array) -> float:
 
 def _below(sample: Float64Array, values: Float64Array) -> Float64Array:
     """Return the share of an ascending sample below values, and half of that at them: steps of rounding even out."""
-    share: Float64Array = np.searchsorted(sample, values, "left") + np.searchsorted(sample, values, "right")
-    return share / (2.0 * len(sample))
+    twice = np.searchsorted(sample, values, "left") + np.searchsorted(sample, values, "right")
+    share: Float64Array = twice / (2.0 * len(sample))
+    return share

@@ -131,7 +131,7 @@ def difference_intervals(
     return np.where(binary, np.maximum(low, -1.0), low), np.where(binary, np.minimum(high, 1.0), high)
 
 
-def intervals(differences: Array, errors: Array, freedom: npt.ArrayLike) -> tuple[Array, Array]:
+def intervals(differences: Array, errors: Array, freedom: Array | float) -> tuple[Array, Array]:
     """Return the ends of 95 % intervals of differences, by quantiles of Student's distribution."""
     from scipy.special import stdtrit
 

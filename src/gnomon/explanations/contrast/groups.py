@@ -6,7 +6,7 @@ Each number comes with its standard error, and the contrast with how well the fe
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -81,7 +81,18 @@ def _contrasts(
             means = mean[g, one.indices], rest_mean[g, one.indices]
             variances = moments[0][g, one.indices], moments[1][g, one.indices]
             told = _differences(means, variances, (int(sizes[g]), int(sizes.sum() - sizes[g])))
-            own.append(collinear.label(replace(one, mean_selected=means[0], mean_rest=means[1], **told)))
+            own.append(
+                collinear.label(
+                    replace(
+                        one,
+                        mean_selected=means[0],
+                        mean_rest=means[1],
+                        difference=told.difference,
+                        difference_low=told.low,
+                        difference_high=told.high,
+                    )
+                )
+            )
         return own
     auc, mean, rest_mean, effect, *moments = group_contrasts(X, groups, n_groups)
 
@@ -133,27 +144,36 @@ def _contrasts(
                 n_beyond_chance=int(np.count_nonzero(rates <= FALSE)),
                 n_units=n_units,
                 n_repeats=n_selected + n_rest - sum(sizes_of_both),
-                **told,
+                difference=told.difference,
+                difference_low=told.low,
+                difference_high=told.high,
             )
         )
     return found
 
 
-def _differences(means: _Pair, variances: _Pair, sizes: tuple[int, int]) -> dict[str, Array]:
-    """Return the differences of the means of both sides, in units of the features, and their 95 % intervals."""
-    difference = means[0] - means[1]
-    low, high = difference_intervals(means, variances, sizes)
-    return {"difference": difference, "difference_low": low, "difference_high": high}
+class _Differences(NamedTuple):
+    """Differences of the means of both sides, in units of the features, and the ends of their 95 % intervals."""
+
+    difference: Array
+    low: Array
+    high: Array
 
 
-def _differences_of_units(between: UnitSums, g: int, order: npt.NDArray[np.int64]) -> dict[str, Array]:
-    """Return the same of the means of units, NaN where these are too few."""
+def _differences(means: _Pair, variances: _Pair, sizes: tuple[int, int]) -> _Differences:
+    """Return the differences of means of rows."""
+    return _Differences(means[0] - means[1], *difference_intervals(means, variances, sizes))
+
+
+def _differences_of_units(between: UnitSums, g: int, order: npt.NDArray[np.int64]) -> _Differences:
+    """Return those of means of units, NaN where these are too few."""
     found, _ = between.differences(g)
     if found is None:
-        return {name: np.full(len(order), np.nan) for name in ("difference", "difference_low", "difference_high")}
+        unknown = np.full(len(order), np.nan)
+        return _Differences(unknown, unknown, unknown)
     gaps, errors, freedom = found
     low, high = intervals(gaps, errors, freedom)
-    return {"difference": gaps[order], "difference_low": low[order], "difference_high": high[order]}
+    return _Differences(gaps[order], low[order], high[order])
 
 
 @entrance("contrast")

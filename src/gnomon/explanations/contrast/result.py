@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import Boolean, Integer, check_parameters
+from gnomon._validation import Boolean, Integer, Rule, check_parameters
 from gnomon.explanations.answer import Column, GroupedAnswer, format_number, format_table
 from gnomon.explanations.contrast.errors import FEW_ROWS
 from gnomon.explanations.contrast.units import FEWEST_UNITS, told_of_too_few
@@ -26,7 +26,7 @@ FALSE = 0.05
 JUDGED_AS = "; chance is judged as of independent rows, chosen by something else than their features"
 """What a contrast that finds differences takes for granted."""
 
-_TABLE_RULES = {"n_top": Integer(1), "log2": Boolean()}
+_TABLE_RULES: dict[str, Rule] = {"n_top": Integer(1), "log2": Boolean()}
 _NOTABLE = 0.1  # features whose AUC is at least this far from 0.5 set rows apart; weaker ones are said to be weak
 
 
