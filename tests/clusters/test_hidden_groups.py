@@ -39,7 +39,7 @@ def test_wide_columns_that_hide_groups_are_named_and_standardised_columns_show_t
 def test_one_cloud_is_still_referred_to_components():
     found = gnomon.find_clusters(np.random.default_rng(4).normal(size=(300, 120)))
     assert found.hidden is None
-    assert found.summary().endswith("by clusters() of a map with n_pcs=50.")
+    assert "by clusters() of a map with n_pcs=50." in found.summary()
 
 
 def test_a_standardised_map_names_both_scale_and_metric(groups):
