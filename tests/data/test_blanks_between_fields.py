@@ -138,6 +138,7 @@ def test_decimal_commas_between_blanks_are_no_delimiters(tmp_path, ending, above
     ("text", "width"),
     [
         ("1 200,3\n2 450,4\n3 125,9\n", 2),  # blanks between thousands
+        ("1 200,3 400\n2 450,4 100\n3 125,9 650\n", 2),
         ("1.5,2 3\n2.5,4 1\n3.5,5 2\n", 2),  # numbers with a point
         ("1,200 3,400\n5,600 7,800\n9,100 2,300\n", 3),  # commas between thousands, or between fields
         ("a b,c\n1 x,2\n3 y,4\n", 2),
