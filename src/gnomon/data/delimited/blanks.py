@@ -13,12 +13,14 @@ from gnomon.data.delimited.lines import open_text
 from gnomon.data.delimited.rows import SAMPLE
 from gnomon.data.written import with_exponent
 
-__all__ = ["BlankTable", "find_blank_table", "is_of_science", "open_rows"]
+__all__ = ["COMMENT_SIGNS", "BlankTable", "find_blank_table", "is_of_science", "open_rows"]
 
 _OF_SCIENCE = (".dat", ".xvg", ".colvar")
 
 _OF_PLUMED = ("colvar", "hills")  # names of files that it writes, without an ending
-_COMMENT = "#@%!"
+COMMENT_SIGNS = "#@%!"
+"""How lines of comments begin in such tables."""
+
 _MOST_COMMENTS = 10_000  # lines above the data that are looked at
 _NUMBERS, _NUMBERS_OF_SCIENCE = 0.9, 0.5  # share of fields that are numbers
 _STARS = re.compile(r"\*+")  # where a number is wider than its field
@@ -83,7 +85,7 @@ def find_blank_table(path: str, encoding: str) -> BlankTable | None:
     with open_text(path, encoding) as file:
         for line in file:
             kept = line.strip()
-            if kept.startswith(tuple(_COMMENT)):
+            if kept.startswith(tuple(COMMENT_SIGNS)):
                 comments.append(kept)
             elif kept:
                 lines.append(kept)
@@ -152,7 +154,7 @@ def open_rows(path: str | os.PathLike[str], encoding: str, *, blanks: int = 0) -
 def _with_single_blanks(lines: Iterable[str], width: int) -> Iterator[str]:
     for line in lines:
         kept = line.strip()
-        if not kept or kept.startswith(tuple(_COMMENT)):
+        if not kept or kept.startswith(tuple(COMMENT_SIGNS)):
             yield "\n"
             continue
         fields = kept.split()
@@ -190,6 +192,6 @@ def _names_of(comments: list[str], width: int) -> list[str] | None:
     if len(legends) == width - 1 and sorted(legends) == list(range(width - 1)):
         axis = next((found[1] for found in map(_AXIS.fullmatch, comments) if found), "x")
         return [axis, *(legends[number] for number in range(width - 1))]
-    words = [line.lstrip(_COMMENT).split() for line in comments if line[0] == "#"]
+    words = [line.lstrip(COMMENT_SIGNS).split() for line in comments if line[0] == "#"]
     alike = [some for some in words if len(some) == width == len({*some}) and not any(map(_is_value, some))]
     return alike[-1] if alike else None

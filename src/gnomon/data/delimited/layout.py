@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gnomon._validation import message
-from gnomon.data.delimited.blanks import find_blank_table, is_of_science
+from gnomon.data.delimited.blanks import COMMENT_SIGNS, find_blank_table, is_of_science
 from gnomon.data.delimited.commas import are_one_number, maybe_one_number
 from gnomon.data.delimited.fields import MISSING_WORDS, are_filled_codes, is_number, with_point
 from gnomon.data.delimited.header import is_header
@@ -294,10 +294,13 @@ def _refuse_spaces(path: str, lines: list[str]) -> None:
     if numeric > 0.5 * len(fields):
         remedy = "Pass numpy.loadtxt(path), or write its numbers with commas."
         rule, fact = "a table with commas, semicolons, tabs or | between fields", "spaces stand between numbers"
-        width = Counter(map(len, fields)).most_common(1)[0][0]
-        uneven = next((k for k, line in enumerate(lines) if line.strip() and len(line.split()) != width), None)
+        widths = {
+            k: len(line.split()) for k, line in enumerate(lines, 1) if line.lstrip()[:1] not in ("", *COMMENT_SIGNS)
+        }
+        width = Counter(widths.values()).most_common(1)[0][0]
+        uneven = next((k for k, one in widths.items() if one != width), None)
         if uneven is not None:
-            fact += f", {len(lines[uneven].split())} in line {uneven + 1} and {width} in most others"
+            fact += f", {widths[uneven]} in line {uneven} and {width} in most others"
             remedy = "Is the file complete? A missing value between blanks is written as nan."
         raise ValueError(message(f"file {os.fspath(path)!r}", rule, fact=fact, remedy=remedy))
 
