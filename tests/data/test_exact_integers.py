@@ -35,6 +35,7 @@ def check(column, expected):
     assert [str(value) for value in column.tolist()] == [str(value) for value in expected]
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("kind", ["frame", "records", "csv", "tsv", "parquet"])
 def test_identifiers_of_any_source_are_exact_in_the_map_its_file_and_its_table(frame, tmp_path, kind):
     path = tmp_path / f"some.{kind}"
@@ -64,6 +65,7 @@ def test_identifiers_of_any_source_are_exact_in_the_map_its_file_and_its_table(f
     assert np.array(shown.categories)[shown.codes].tolist() == [str(value) for value in LARGE]
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("kind", ["frame", "objects", "csv", "parquet"])
 def test_identifiers_of_which_some_are_missing_are_texts(frame, tmp_path, kind):
     whole = frame.assign(customer_id=frame.customer_id.astype("Int64"), short_id=frame.short_id.astype("Int64"))

@@ -110,6 +110,7 @@ def test_a_lazy_frame_is_refused_with_what_to_do():
         gn.evaluate(X, pl.DataFrame(Y).lazy())
 
 
+@pytest.mark.usefixtures("here")
 def test_the_types_decide_the_precision_in_every_container(tmp_path):
     pytest.importorskip("pyarrow")
     rounded = X.round(3).astype(np.float32).astype(np.float64)  # float32 would hold them

@@ -96,6 +96,7 @@ def test_sums_of_few_and_of_many_counts_are_as_likely_as_told():
     assert chance_of_fewer(old, 2, 1.5) == pytest.approx(1 / 16 + 2 * 2 / 16)
     assert chance_of_fewer(old, 2, -0.5) == 0.0
     assert chance_of_fewer(old, 3, 6.0) == pytest.approx(1.0)
+    assert min(chance_of_fewer(np.arange(5, 25), n, 0.0) for n in range(20, 60)) >= 0.0  # that of none is 1e-26 or less
     assert chance_of_fewer(np.zeros(4, int), 2000, 0.0) == 1.0
     for total in (980.0, 1000.0, 1030.0):
         assert chance_of_fewer(old, 1001, total) == pytest.approx(chance_of_fewer(old, 1000, total - 1.0), abs=0.02)

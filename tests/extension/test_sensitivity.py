@@ -119,6 +119,13 @@ def test_a_plane_mapped_isometrically_follows_its_points():
     expected = without(rigid_motions(Y), flat(response))
     np.testing.assert_allclose(flat(found.others(2)), expected, atol=1e-9)
     np.testing.assert_allclose(found.own[0] @ (np.eye(5) - frame @ frame.T), 0.0, atol=1e-9)
+    assert sensitivity(LOSSES["MDS"](flat_data @ frame.T), Y, rows=np.arange(0)).own.shape == (0, 2, 5)
+    steps = []
+    for unit in (1.0, 4.0):
+        with pytest.warns(ConvergenceWarning):
+            off = sensitivity(LOSSES["MDS"](unit * flat_data @ frame.T), unit * (Y + 0.1 * flat_data**2), rows=[2])
+        steps.append(off.stationarity.step)
+    assert steps[0] == pytest.approx(steps[1], rel=1e-6)  # in radii of the map
 
 
 def test_a_map_that_is_no_minimum_is_said_to_be_none():
@@ -170,6 +177,9 @@ def test_both_solvers_agree(answers):
     found = sensitivity(loss, dense.embedding, rows=[3, 30], solver="iterative")
     np.testing.assert_allclose(found.own, dense.own, rtol=1e-4, atol=1e-5 * np.abs(dense.own).max())
     assert np.isnan(found.stationarity.curvature)
+    shaken = dense.embedding + 0.01 * np.random.default_rng(0).normal(size=dense.embedding.shape)
+    polished = sensitivity(loss, shaken, rows=[3, 30], solver="iterative", polish=True)
+    assert polished.stationarity.gradient < 1e-6
 
 
 def test_bytes_do_not_depend_on_the_number_of_threads(answers):
