@@ -58,7 +58,7 @@ def sensitivity(
     Y : array-like of shape (n_samples, n_components)
         The map.
     rows : sequence of int or None, default=None
-        Rows whose points are asked about; None takes all, which costs as many solutions.
+        Rows whose points are asked about, one at least; None takes all, which costs as many solutions.
     polish : bool, default=False
         Go on from the map to a minimum first, by L-BFGS and Newton's method on the exact loss in float64. How far the
         points move is ``stationarity.moved``.
@@ -80,8 +80,8 @@ def sensitivity(
     Raises
     ------
     ValueError
-        If the damping given leaves negative curvature, MINRES does not converge, or a graph of several pieces is to be
-        polished.
+        If there are no rows, the damping given leaves negative curvature, MINRES does not converge, or a graph of
+        several pieces is to be polished.
     MemoryError
         If the Hessian does not fit in memory.
 
@@ -165,7 +165,7 @@ def _fixed(loss: DataLoss, pairs: Expansion, rows: npt.NDArray[np.int64]) -> Flo
 
 
 def _batches(rows: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
-    return [rows[first : first + _BATCH] for first in range(0, max(len(rows), 1), _BATCH)]
+    return [rows[first : first + _BATCH] for first in range(0, len(rows), _BATCH)]
 
 
 def _units(pairs: Expansion, rows: npt.NDArray[np.int64]) -> Float64:
@@ -192,6 +192,8 @@ def _check_rows(rows: Sequence[int] | npt.NDArray[np.integer] | None, n_samples:
     if rows is None:
         return np.arange(n_samples)
     wanted = np.atleast_1d(np.asarray(rows))
+    if not wanted.size:
+        raise ValueError(message("rows", "at least one row number", remedy="Leave rows out to ask for all."))
     if wanted.ndim != 1 or not np.issubdtype(wanted.dtype, np.integer):
         raise TypeError(message("rows", "a sequence of row numbers", fact=f"found {wanted.dtype}"))
     wanted = wanted.astype(np.int64)
@@ -232,7 +234,7 @@ def principal_sensitivity(
     n_components : int >= 1, default=2
         Components, at most the rank of the centred data.
     rows : sequence of int or None, default=None
-        Rows whose points are asked about; None takes all.
+        Rows whose points are asked about, one at least; None takes all.
     feature_names : sequence of str or None, default=None
         Of the data's columns.
 
@@ -244,7 +246,8 @@ def principal_sensitivity(
     Raises
     ------
     ValueError
-        If the data have fewer components, or two of equal variance: their directions are not determined.
+        If there are no rows, or the data have fewer components, or two of equal variance: their directions are not
+        determined.
 
     References
     ----------
