@@ -203,10 +203,10 @@ def find_clusters(
     n = int(table.values.shape[0])
     if n < FEWEST_ROWS:
         raise ValueError(message(f"X with {n:,} rows", f"of at least {FEWEST_ROWS} rows"))
-    told = table if features is None else features
+    given_features = table if features is None else features
     # A table that was checked, as a map gives, is taken as it is.
-    read = check_features if isinstance(told, Table) else read_features
-    described, names = read(told, feature_names)
+    read = check_features if isinstance(given_features, Table) else read_features
+    described, names = read(given_features, feature_names)
     if int(described.shape[0]) != n:
         raise ValueError(message(f"features with {described.shape[0]:,} rows", f"of n_samples={n} rows"))
     there = check_known(known, described.shape, groups=image_shape is not None)

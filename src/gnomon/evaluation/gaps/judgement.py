@@ -14,7 +14,7 @@ from gnomon.evaluation.gaps.borders import Border
 from gnomon.evaluation.gaps.chance import Chance
 from gnomon.evaluation.gaps.columns import columns_of_gap, columns_of_one_value
 from gnomon.evaluation.gaps.falls import FEWEST_ROWS, Fall, fall_between
-from gnomon.evaluation.gaps.lines import Line, PlantedLines
+from gnomon.evaluation.gaps.lines import Line, PlantedLines, neighbors_in_order
 from gnomon.evaluation.gaps.saddles import FEW_NEIGHBORS, N_NEIGHBORS, Landscape, NullDips
 from gnomon.evaluation.gaps.sample import SampledRows
 from gnomon.evaluation.gaps.sentences import (
@@ -50,6 +50,7 @@ Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 _CHOSEN = 0.05  # of a rate: maps draw borders where rows happen to be few
+_MORE = 0.1  # of pairs in order, by which neighbours tell more than a line
 _FEWER = (8, 5, 3)  # neighbours by which borders are looked at too: they reach less far
 
 
@@ -225,13 +226,15 @@ class Ground(SampledRows):
         """Return why so small a dip does not tell that density falls by less than `limit`; empty where it does.
 
         It does where rows of both groups lie along the line between them too, and more of them than where gaps of that
-        fall are planted in the same rows; or if planted gaps, in as many dimensions as the data have locally, show a
-        deeper dip; both but in a share `alpha` of tables. But not where hardly any row lies at one place of that line:
-        densities of neighbours reach over a narrow gap.
+        fall are planted in the same rows, unless neighbours tell the two apart much better than the line; or if planted
+        gaps, in as many dimensions as the data have locally, show a deeper dip; both but in a share `alpha` of tables.
+        But not where hardly any row lies at one place of that line: densities of neighbours reach over a narrow gap.
         """
         bridge = math.exp(-limit)
         narrow = NARROW if line.is_crossed_by_few(bridge, N_NEIGHBORS, alpha) else ""
-        if line.joins(bridge, alpha) and self._planted_lines(a, b).are_below(line.level, limit, alpha):
+        joined = line.joins(bridge, alpha) and self._planted_lines(a, b).are_below(line.level, limit, alpha)
+        # Neighbours that tell much more than the line may see groups of several parts, whose gaps it does not cross.
+        if joined and neighbors_in_order(self.X, a, b, self.seed) <= line.in_order + _MORE:
             return narrow
         sizes = int(np.count_nonzero(a)), int(np.count_nonzero(b))
         planted = _planted_dips(sizes, round(self.landscape.dimension), limit, island, self.n_nulls, self.seed)

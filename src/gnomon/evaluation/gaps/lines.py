@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._arithmetic import exp, length, product
+from gnomon._arithmetic import exp, length, log, product
 from gnomon._threads import in_order
 from gnomon.linalg import principal_components
 from gnomon.linalg.within import variation_within
 
-__all__ = ["THIN", "Line", "PlantedLines"]
+__all__ = ["THIN", "Line", "PlantedLines", "neighbors_in_order"]
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -29,6 +29,7 @@ _NO_VARIANCE = 1e-12  # of the largest variance: rounding along an axis without 
 _PATH = 201  # places between two peaks where the density is told
 _FARTHEST = 20.0  # deviations between planted groups at most
 _HALVINGS = 40  # of the range of that distance
+_NEIGHBORS = 15  # that tell a group by which they are of
 _PLANTED = 39  # tables with a planted gap
 THIN = 0.6  # share of the sparser group's density above which no split of `gnomon.find_clusters` holds
 
@@ -60,8 +61,9 @@ class Line:
     def of(cls, X: Floats, a: Mask, b: Mask, seed: int) -> Self:
         """Count the rows of both groups, each along the line that the other half of the rows, chosen at random, tells.
 
-        The line is Fisher's discriminant in 50 principal components of the rows of both, with the covariance shrunk
-        towards a multiple of the identity by n_features / n_rows.
+        The line is Fisher's discriminant in 50 principal components of the rows of both, with the covariance shrunk by
+        n_features / n_rows: towards the variance of each where rows are many for so many components, so that a gap
+        along a component of small variance is seen, and towards the mean variance where they are few.
         """
         rows, others = np.flatnonzero(a | b), np.flatnonzero(~(a | b))
         found = principal_components(X[rows], min(_COMPONENTS, len(rows), X.shape[1]), seed=seed)
@@ -110,6 +112,27 @@ class Line:
         """
         surely = scipy.special.bdtr(self.crossing, self.crossing + self.peak, share / (1.0 + share)) <= alpha
         return bool(self.crossing < n_least and surely)
+
+
+def neighbors_in_order(X: Floats, a: Mask, b: Mask, seed: int) -> float:
+    """Return how well the nearest rows tell the two groups apart: the AUC of the share of them that is of one group.
+
+    Neighbours are 15 among the rows of both, in the 50 principal components in which the line is sought, each in units
+    of its deviation: so groups are seen that lie in several parts each, between which no line parts them.
+    """
+    rows = np.flatnonzero(a | b)
+    found = principal_components(X[rows], min(_COMPONENTS, len(rows), X.shape[1]), seed=seed)
+    points = found.transform(X[rows]).astype(np.float64)
+    deviations = np.sqrt(np.square(points).mean(axis=0))
+    points = points[:, deviations**2 > _NO_VARIANCE * float(np.square(deviations).max(initial=0.0))]
+    points = points / np.sqrt(np.square(points).mean(axis=0))
+    squares = np.square(points).sum(axis=1)
+    distances = squares[:, None] + squares - 2.0 * product(points, points.T)
+    np.fill_diagonal(distances, np.inf)
+    first = a[rows]
+    near = np.argsort(distances, axis=1, kind="stable")[:, :_NEIGHBORS]
+    shares = first[near].mean(axis=1)
+    return _share_in_order(shares[~first], shares[first])
 
 
 @dataclass(frozen=True)
@@ -220,7 +243,17 @@ def _share_in_order(low: Floats, high: Floats) -> float:
 
 
 def _direction(a: Floats, b: Floats) -> Floats:
-    """Return the direction along which two groups differ most for how much rows within them vary."""
+    """Return the direction along which two groups differ most for how much rows within them vary.
+
+    Each column counts in units of its deviation within the groups, to the power of one less the share of shrinkage.
+    """
+    n, d = len(a) + len(b), a.shape[1]
+    squares = np.square(a - a.mean(axis=0)).sum(axis=0) + np.square(b - b.mean(axis=0)).sum(axis=0)
+    largest = float(squares.max(initial=0.0))
+    if largest == 0:
+        return np.asarray(b.mean(axis=0) - a.mean(axis=0))
+    units = exp(0.5 * (1.0 - min(1.0, d / n)) * log(np.maximum(squares / largest, _NO_VARIANCE)))
+    a, b = a / units, b / units
     variances, axes = variation_within(a, b)
     found: Floats = product(axes, product(axes.T, b.mean(axis=0) - a.mean(axis=0)) / variances)
-    return found
+    return np.asarray(found / units)
