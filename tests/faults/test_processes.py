@@ -402,7 +402,8 @@ print(resident() - before)
 
 
 def test_f82_fits_work_beside_a_library_with_openmp_that_came_first():
-    out = _run("""
+    out = _run(
+        """
 import sklearn.cluster
 import numpy as np
 import gnomon
@@ -411,7 +412,9 @@ for _ in range(2):
     sklearn.cluster.KMeans(3, n_init=1).fit(X)
     gnomon.UMAP(n_neighbors=5, max_iter=10, n_jobs=2).fit(X)
 print("done")
-""", OMP_WAIT_POLICY="passive")
+""",
+        OMP_WAIT_POLICY="passive",
+    )
     assert out == "done\n"
 
 
