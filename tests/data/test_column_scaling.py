@@ -11,7 +11,9 @@ from sklearn import datasets
 from sklearn.preprocessing import StandardScaler
 
 import gnomon
-from gnomon.data.scaling import choose_scaling, column_scales, describe_unlike_columns, find_unlike, fit_scaling
+from gnomon.data.column_scales import column_scales
+from gnomon.data.scaling import choose_scaling, fit_scaling
+from gnomon.data.unlike_columns import describe_unlike_columns, find_unlike
 
 
 def names(X):

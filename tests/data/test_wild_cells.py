@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon.data.scaling import find_unlike, fit_scaling
+from gnomon.data.scaling import fit_scaling
+from gnomon.data.unlike_columns import find_unlike
 from gnomon.data.wild_cell_warnings import warn_of_wild_cells, warn_of_wild_rows
 from gnomon.data.wild_cells import find_wild_cells
 from gnomon.exceptions import DataWarning

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.decomposition import PCA
 
 import gnomon
-from gnomon.data.scaling import column_scales
+from gnomon.data.column_scales import column_scales
 from gnomon.explanations import explain
 from gnomon.explanations.counterfactual import counterfactual
 from gnomon.explanations.counterfactual.attribution import (

@@ -21,7 +21,7 @@ from gnomon.data import check_feature_count, check_table
 from gnomon.data.arrays import LARGEST_SQUARED
 from gnomon.data.dataset import first_few
 from gnomon.data.names import default_names
-from gnomon.data.scaling import describe_unlike_columns
+from gnomon.data.unlike_columns import describe_unlike_columns
 from gnomon.linalg import share, uniform_matrix
 
 __all__ = ["Completion", "check_missing", "complete_missing", "learn_to_fill"]

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
+from gnomon.data.column_scales import column_scales
 from gnomon.data.columns import ColumnRule
-from gnomon.data.scaling import Scaling, column_scales
+from gnomon.data.scaling import Scaling
 
 __all__ = ["check_feature_weight", "weigh_features"]
 

@@ -11,8 +11,10 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import log
 from gnomon._validation import warn
+from gnomon.data.column_scales import column_scales
 from gnomon.data.dataset import first_few, listed
-from gnomon.data.scaling import Scaling, column_scales, told_times
+from gnomon.data.scaling import Scaling
+from gnomon.data.unlike_columns import told_times
 from gnomon.data.wild_cells import FAR, find_wild_cells, may_be_wild
 from gnomon.exceptions import DataWarning
 

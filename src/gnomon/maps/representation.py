@@ -12,8 +12,9 @@ import scipy
 from gnomon._arithmetic import length, product
 from gnomon._validation import message
 from gnomon.data import Table, check_table
+from gnomon.data.column_scales import column_scales
 from gnomon.data.representation import Reduction, Representation
-from gnomon.data.scaling import column_scales, reads_values
+from gnomon.data.scaling import reads_values
 from gnomon.linalg import principal_components, project_rows
 from gnomon.linalg.table import evenly_spaced
 from gnomon.methods.linear.row_lengths import unit_rows

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from gnomon._arithmetic import log, product
 from gnomon._printed import ShortRepr
 from gnomon._validation import unsaid, warn
-from gnomon.data.scaling import compares_columns, find_wide_columns, fit_scaling, spreads_are_known
+from gnomon.data.scaling import compares_columns, fit_scaling
+from gnomon.data.unlike_columns import find_wide_columns, spreads_are_known
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import principal_components
 from gnomon.linalg.table import dense_rows, evenly_spaced
@@ -109,10 +110,10 @@ class HiddenDirections(ShortRepr):
 def find_hiding_columns(X: Any, metric: str = "euclidean") -> HidingColumns | None:
     """Return a few wide columns that hide what the other columns agree about; None if there are none.
 
-    They are those of `gnomon.data.scaling.find_wide_columns`. The others are parted by chance into two halves, and the
-    15 nearest of up to 1,000 rows are found in each half and in the wide columns. Halves must share 3 % of their
-    neighbours beyond chance, at five standard errors, and either of them no more than a quarter of this with the wide
-    columns. Of the neighbours by the other columns at most half may be neighbours by all.
+    They are those of `gnomon.data.unlike_columns.find_wide_columns`. The others are parted by chance into two halves,
+    and the 15 nearest of up to 1,000 rows are found in each half and in the wide columns. Halves must share 3 % of
+    their neighbours beyond chance, at five standard errors, and either of them no more than a quarter of this with the
+    wide columns. Of the neighbours by the other columns at most half may be neighbours by all.
 
     Parameters
     ----------
@@ -227,7 +228,8 @@ def standardised_agrees_more(X: Any) -> tuple[float, float] | None:
     """Return how far halves of the columns agree as they are and standardised, if far more so; else None.
 
     Standardised they must agree on 3 % of neighbours at least, and on half as much again as they do as they are, at
-    five standard errors. Columns whose spreads mean something, see `gnomon.data.scaling.spreads_are_known`, stay.
+    five standard errors. Columns whose spreads mean something, see `gnomon.data.unlike_columns.spreads_are_known`,
+    stay.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.data.scaling import ColumnScales, column_scales
+from gnomon.data.column_scales import ColumnScales, column_scales
 from gnomon.data.stored import RowBlock, StoredTable
 from gnomon.scale.executor import current_executor
 

@@ -8,17 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
-from gnomon.data.scaling import (
-    Scaling,
-    ScalingChoice,
-    Unlike,
-    are_uncorrelated,
-    decide_scaling,
-    find_unlike_rows,
-    rows_that_decide,
-    scaling_of,
-)
+from gnomon.data.scaling import Scaling, ScalingChoice, decide_scaling, scaling_of
 from gnomon.data.stored import RowBlock, StoredTable
+from gnomon.data.unlike_columns import Unlike, are_uncorrelated, find_unlike_rows, rows_that_decide
 from gnomon.linalg import Moments
 from gnomon.scale.executor import current_executor
 from gnomon.scale.moments import ColumnMoments, column_moments

@@ -18,7 +18,7 @@ from gnomon._entrance import entrance
 from gnomon._false_discoveries import adjusted_p_values, normal_deviations, normal_p_values
 from gnomon._printed import ShortRepr
 from gnomon._validation import Integer, Options, Real, check_parameters, message, warn
-from gnomon.data.scaling import column_scales
+from gnomon.data.column_scales import column_scales
 from gnomon.exceptions import DataWarning
 from gnomon.explanations.answer import Answer, Column
 from gnomon.explanations.axis.points_near import PointsNear, check_path, find_points_near, path_through

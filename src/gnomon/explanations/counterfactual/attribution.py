@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gnomon._arithmetic import length
 
 if TYPE_CHECKING:
-    from gnomon.data.scaling import ColumnScales
+    from gnomon.data.column_scales import ColumnScales
     from gnomon.explanations.counterfactual.paths import Candidate
     from gnomon.explanations.explanation import Explanation
 

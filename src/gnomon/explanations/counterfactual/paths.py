@@ -15,7 +15,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.affinities.geodesics import PathGraph
 from gnomon.data.arrays import unmasked
-from gnomon.data.scaling import ColumnScales
+from gnomon.data.column_scales import ColumnScales
 from gnomon.explanations.counterfactual.metric import RowMetric
 from gnomon.explanations.counterfactual.plausibility import Plausibility
 from gnomon.explanations.counterfactual.region import Membership, Region

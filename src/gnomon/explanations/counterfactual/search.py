@@ -14,7 +14,7 @@ from gnomon._arithmetic import inner, length
 from gnomon._entrance import entrance
 from gnomon._false_discoveries import are_discoveries, normal_p_values
 from gnomon._validation import Boolean, Integer, Options, check_parameters, message
-from gnomon.data.scaling import ColumnScales, column_scales
+from gnomon.data.column_scales import ColumnScales, column_scales
 from gnomon.data.tensors import is_module
 from gnomon.explanations.answer import Answer, Column
 from gnomon.explanations.counterfactual.attribution import (
