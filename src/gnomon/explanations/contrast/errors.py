@@ -27,6 +27,7 @@ FEW_ROWS = 5
 
 _ROUNDING = 1e-12  # of an AUC, and of a share of rows
 _CONFIDENCE = 0.95
+_DIGITS = 9  # of a quantile of Student's, whose last bits depend on the processor
 _LENT = 4.0  # rows, by which the variance of the other side counts for that of one
 
 
@@ -135,7 +136,7 @@ def intervals(differences: Array, errors: Array, freedom: Array | float) -> tupl
     """Return the ends of 95 % intervals of differences, by quantiles of Student's distribution."""
     from scipy.special import stdtrit
 
-    half = np.abs(stdtrit(freedom, (1.0 - _CONFIDENCE) / 2.0)) * errors
+    half = np.round(np.abs(stdtrit(freedom, (1.0 - _CONFIDENCE) / 2.0)), _DIGITS) * errors
     return differences - half, differences + half
 
 
