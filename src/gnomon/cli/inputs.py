@@ -214,8 +214,12 @@ def _with_names(data: Any, path: str) -> Any:
 
 def _with_columns(data: Any, columns: dict[str, npt.NDArray[Any]], path: str, labels: str | None) -> Any:
     from gnomon.data.dataset import as_dates
+    from gnomon.maps.matching import refuse_other_order_of_names
 
     _require_rows(f"--metadata={path!r}", len(next(iter(columns.values()))), data)
+    for names in [data.point_names, *(data.metadata[name] for name in data.text_columns or ())]:
+        if names is not None:
+            refuse_other_order_of_names(names, columns)
     columns = {name: as_dates(values) for name, values in columns.items()}
     chosen = columns.pop(labels) if labels is not None and labels in columns else None
     parts = {} if chosen is None else {"labels": chosen, "label_name": labels}

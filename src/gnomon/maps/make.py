@@ -16,6 +16,7 @@ from gnomon.data import Block
 from gnomon.data.cells import is_cells, key_of_coordinates
 from gnomon.data.stored import as_stored
 from gnomon.maps.fitting import Fitting, check_method, fit_map
+from gnomon.maps.matching import refuse_other_order
 from gnomon.maps.prepare import Reading, prepare, stated_parts
 from gnomon.maps.result import Map
 from gnomon.methods.keywords import MethodParameters
@@ -243,6 +244,8 @@ def map(
     (178, 2)
     >>> m.to_html("wine.html")
     """
+    beside = {"labels": labels, "target": target, "metadata": metadata, "point_names": point_names}
+    refuse_other_order(X, **beside, sample_weight=sample_weight)
     stated = stated_parts(
         labels=labels,
         label_name=label_name,

@@ -39,6 +39,7 @@ from gnomon.exceptions import DataWarning, GnomonWarning
 from gnomon.maps.blocks import blocks_of_cells, column_names, encode_columns, refuse_with_blocks
 from gnomon.maps.forgetting import check_forgotten, forget, warn_of_personal, warn_of_personal_index
 from gnomon.maps.leaked import warn_of_leaked_labels
+from gnomon.maps.matching import refuse_other_order_of_names
 from gnomon.maps.missing import settle_missing
 from gnomon.maps.parts import check_metadata, check_picture
 from gnomon.maps.representation import leading
@@ -172,6 +173,8 @@ def prepare(X: Any, how: Reading) -> Prepared:
         *chosen, blocks, [name for name in gone if name in column_names(data)], ordered=how.ordered, lists=how.lists
     )
     data = forget(data, gone)
+    if data.point_names is not None:
+        refuse_other_order_of_names(data.point_names, how.stated.get("metadata", {}))
     if column is not None and column != weighing:
         data.metadata.pop(column, None)
     data = with_weights(data, weights)

@@ -23,6 +23,7 @@ from gnomon.data.scaling import Scaling, choose_scaling, reads_values
 from gnomon.maps.cautions import cautioned, cautioned_evaluation
 from gnomon.maps.costs import answer_takes, sparse_columns
 from gnomon.maps.function import MapFunction
+from gnomon.maps.matching import refuse_other_order
 from gnomon.maps.order import order_of_rows
 from gnomon.maps.outputs import NAMELESS, Outputs
 from gnomon.maps.parts import check_parts
@@ -137,6 +138,7 @@ class Map(Questions, MapFunction, Outputs):
 
     @entrance("Map")
     def __post_init__(self) -> None:
+        refuse_other_order(self.X, embedding=self.embedding, labels=self.labels, metadata=self.metadata)
         if self.point_names is None and (found := names_of_rows(self.X)):
             self.point_names = text_array(found[1])
         table = check_table(self.X, accept_sparse=True)

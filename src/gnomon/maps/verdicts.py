@@ -15,6 +15,7 @@ from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.geometry.check import has_place, row_mask
 from gnomon.maps.cautions import cautioned
 from gnomon.maps.confounded import told_of_confounded_sides
+from gnomon.maps.matching import refuse_other_order
 from gnomon.maps.order import order_of_rows
 from gnomon.maps.representation import with_directions
 from gnomon.neighbors.independence import NULLS, PAIRS
@@ -256,6 +257,7 @@ class Verdicts:
 
     def _rows_asked(self, rows: Any) -> Any:
         """Return a mask of a label or condition that is a text; row numbers, one or several, and masks as they are."""
+        refuse_other_order(None, self.point_names, rows=rows)
         return self._rows_named(rows) if isinstance(rows, str) else rows
 
     def _rows_named(self, name: Any) -> npt.NDArray[np.bool_]:
