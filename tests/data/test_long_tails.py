@@ -23,6 +23,7 @@ def columns(n=500, seed=0):
         "two groups": np.where(rng.random(n) < 0.2, 100.0, 10.0) + rng.normal(size=n),
         "signed": rng.standard_cauchy(n),
         "few values": np.array([1.0, 3.0, 10.0, 30.0, 100.0, 1000.0])[rng.integers(0, 6, n)],
+        "one zero": np.where(np.arange(n) == 7, 0.0, rng.lognormal(8.0, 1.5, n)),
         "zeros": np.where(rng.random(n) < 0.2, 0.0, rng.lognormal(8.0, 1.5, n)),
     }
 

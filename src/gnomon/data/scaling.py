@@ -48,6 +48,7 @@ _BY_COORDINATES = {
 _READ_VALUES = {
     *("periodic", "haversine", "hellinger", "hamming", "jaccard", "dice", "sokalsneath"),
     *("rogerstanimoto", "sokalmichener", "russellrao", "yule", "ruzicka", "tanimoto"),
+    "braycurtis",
 }
 _NORMAL_IQR = 1.3489795003921634  # interquartile range of the standard normal distribution
 

@@ -23,7 +23,7 @@ _NAMED = 3  # columns
 def find_long_tails(values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     """Return the columns of positive numbers that spread evenly in their logarithms alone.
 
-    The 95th percentile lies five times as far from the median as the fifth, as of exponentials of normal numbers with a
+    None of their values is 0, which has no logarithm. The 95th percentile lies five times as far from the median as the fifth, as of exponentials of normal numbers with a
     standard deviation of 1, and in logarithms half to four times as far, as do the quartiles, which those of two groups
     do not. Of exponential numbers it is 3.6 times. There are 100 rows and 20 different values at least.
 
@@ -41,14 +41,14 @@ def find_long_tails(values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     looked.sort(axis=0)
     known = np.count_nonzero(looked < np.inf, axis=0)
     found = []
-    for f in np.flatnonzero((known >= _FEWEST_ROWS) & (looked[0] >= 0.0)).tolist():
+    for f in np.flatnonzero((known >= _FEWEST_ROWS) & (looked[0] > 0.0)).tolist():
         at = [float(looked[int(share * (known[f] - 1)), f]) for share in (0.05, 0.25, 0.5, 0.75, 0.95)]
         middle = at[2]
         if not 0.0 < at[0] < at[1] < middle < at[3] or at[4] - middle < _LONG * (middle - at[0]):
             continue
         ratios = [float(log(at[4 - i] / middle)) / float(log(middle / at[i])) for i in (0, 1)]
         even = all(_EVEN[0] <= ratio <= _EVEN[1] for ratio in ratios)
-        if even and len(np.unique(looked[: known[f], f])) >= _FEWEST_VALUES:
+        if even and len(np.unique(looked[: known[f], f])) >= _FEWEST_VALUES and float(np.nanmin(values[:, f])) > 0.0:
             found.append(f)
     return np.array(found, dtype=np.intp)
 

@@ -121,7 +121,8 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
         "  " + ", ".join(str(row["feature"]) for row in facts["top_features"]),
     ]
     after_features = len(lines)
-    parted = [one.told(judged=bool(judged)) for one in result._told_apart() if one is not None]
+    are_judged = bool(judged) and has_straight_rows(result.metric)
+    parted = [one.told(judged=are_judged) for one in result._told_apart() if one is not None]
     if parted:
         lines += ["", "What parts groups of points", *(f"  {told}" for told in parted)]
     if facts["profiles"]:

@@ -217,7 +217,10 @@ def _metric_of(X: Any, graph: NeighborGraph) -> str | None:
     pairs = float_rows(X[np.concatenate([rows[at], graph.indices[rows][at, column]])])
     partners = np.concatenate([np.arange(m, 2 * m), np.arange(m)])[:, None].astype(np.int32)
     with _told():
-        true = pair_distances(pairs, partners, metric=metric)[:m, 0].astype(np.float64)
+        try:
+            true = pair_distances(pairs, partners, metric=metric)[:m, 0].astype(np.float64)
+        except ValueError:  # of values that the metric refuses, such as negative amounts
+            return None
     given = graph.distances[rows][at, column].astype(np.float64)
     near = np.abs(given - true) <= _SAME * np.maximum(given, true)
     return metric if near.mean() > 0.5 else None

@@ -15,12 +15,11 @@ __all__ = ["named_as_kinds", "told_of_codes"]
 _KINDS = re.compile(
     r"(?i:(^|[\s_\-.])(race|ethnicity|ethnic|ethnic[\s_\-.]?group|gender|sex|(sexual[\s_\-.]?)?orientation|religion|"
     r"nationality|citizenship|country|state|province|region|county|district|language|lang|occupation|profession|"
-    r"industry|sector|department|dept|diagnosis|species|breed|genus|colou?r|brand|manufacturer|port|protocol|proto|"
-    r"(marital|civil|employment|work|job|insurance|housing|http|response|order|loan)[\s_\-.]?status|status[\s_\-.]?code|"
-    r"(error|response|country|state|region|occupation|industry|diagnosis|product|currency|job)[\s_\-.]?code|"
-    r"(blood|house|housing|building|property|vehicle|car|cell|payment|account|customer|product|event|request|soil|"
-    r"roof|fuel|engine|room|contract|loan|cover|land|vegetation|forest|transaction)[\s_\-.]?(type|kind)|"
-    r"payment[\s_\-.]?method|cluster|cluster[\s_\-.]?label|segment)$|^(status|type|kind|code|category|cat|mode)$)"
+    r"industry|sector|department|dept|branch|diagnosis|species|breed|genus|colou?r|brand|manufacturer|port|protocol|"
+    r"proto|warehouse|campaign|tariff|genre|"
+    r"(marital|civil|employment|work|job|insurance|housing|http|response|order|loan)[\s_\-.]?status|"
+    r"payment[\s_\-.]?method|cluster|cluster[\s_\-.]?label|segment)$|[\s_\-.](code|type|kind|category)$|"
+    r"^(status|type|kind|code|category|cat|mode|channel|plan)$)"
 )
 _FEWEST, _MOST = 3, 30  # different numbers: of two one indicator is the same column
 _ROWS_OF_EACH = 2  # on the mean
