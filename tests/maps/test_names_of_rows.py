@@ -53,12 +53,18 @@ def test_new_rows_bring_their_names_and_rows_left_out_take_theirs_along():
 
 def test_an_index_that_tells_who_people_are_is_warned_of():
     for index in ([f"p{i}@mail.com" for i in range(N)], pd.Index([f"p{i}" for i in range(N)], name="patient name")):
-        with pytest.warns(DataWarning, match=r"the index of the data frame.* Pass X\.reset_index\(drop=True\)"):
+        with pytest.warns(DataWarning, match=r"the names of the rows.* Pass X\.reset_index\(drop=True\)"):
             gn.map(frame(index), method="pca")
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             gn.map(frame(index), method="pca", point_names=["x"] * N)
             gn.map(frame(index).reset_index(drop=True), method="pca")
+
+
+def test_names_of_rows_in_a_file_that_tell_who_people_are_are_warned_of(tmp_path):
+    frame([f"p{i}@mail.com" for i in range(N)]).to_csv(tmp_path / "t.csv")
+    with pytest.warns(DataWarning, match="the names of the rows seem to tell who people are"):
+        gn.map(gn.read_table(tmp_path / "t.csv"), method="pca")
 
 
 def test_columns_called_by_days_are_written_as_days():

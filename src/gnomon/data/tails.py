@@ -23,9 +23,10 @@ _NAMED = 3  # columns
 def find_long_tails(values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     """Return the columns of positive numbers that spread evenly in their logarithms alone.
 
-    None of their values is 0, which has no logarithm. The 95th percentile lies five times as far from the median as the fifth, as of exponentials of normal numbers with a
-    standard deviation of 1, and in logarithms half to four times as far, as do the quartiles, which those of two groups
-    do not. Of exponential numbers it is 3.6 times. There are 100 rows and 20 different values at least.
+    None of their values is 0, which has no logarithm. The 95th percentile lies five times as far from the median as the
+    fifth, as of exponentials of normal numbers with a standard deviation of 1, and in logarithms half to four times as
+    far, as do the quartiles, which those of two groups do not. Of exponential numbers it is 3.6 times. There are 100
+    rows and 20 different values at least.
 
     Parameters
     ----------

@@ -14,7 +14,6 @@ from gnomon._validation import message, warn
 from gnomon.data import Dataset
 from gnomon.data.columns import NOT_ASKED, asked_columns, personal_columns
 from gnomon.data.dataset import TEXT_NOTE, listed, require_name
-from gnomon.data.frames import names_of_rows
 from gnomon.exceptions import DataWarning
 from gnomon.maps.blocks import column_names
 
@@ -28,7 +27,7 @@ __all__ = [
     "retold",
     "shared",
     "warn_of_personal",
-    "warn_of_personal_index",
+    "warn_of_personal_names",
     "with_metadata",
     "without_metadata",
 ]
@@ -110,16 +109,16 @@ def warn_of_personal(data: Dataset, stated: Collection[str]) -> None:
         )
 
 
-def warn_of_personal_index(X: Any, data: Dataset) -> None:
-    """Warn if the index of a data frame, which names the points of its map, seems to tell who people are."""
-    found = names_of_rows(X)
-    if found is None:
+def warn_of_personal_names(data: Dataset, called: str) -> None:
+    """Warn if names of rows that nobody stated, of an index or a file, seem to tell who people are."""
+    if data.point_names is None:
         return
-    beside = [found[0], *data.metadata, *(() if data.feature_names is None else data.feature_names)]
-    if personal_columns({found[0]: np.array(found[1], dtype=object)}, beside):
+    beside = [called, *data.metadata, *(() if data.feature_names is None else data.feature_names)]
+    if personal_columns({called: np.asarray(data.point_names, dtype=object)}, beside):
         warn(
-            f"the index of the data frame{f' ({found[0]!r})' * bool(found[0])} seems to tell who people are, and names "
-            "the points in every page and file of the map. Pass X.reset_index(drop=True) to leave it out.",
+            f"the names of the rows{f' ({called!r})' * bool(called)} seem to tell who people are, and are in every "
+            "page and file of the map. Pass X.reset_index(drop=True) of a data frame to have none; metadata=False "
+            "leaves them out of what is written.",
             DataWarning,
         )
 

@@ -37,7 +37,7 @@ from gnomon.data.records import are_records, read_records
 from gnomon.data.sentinels import warn_of_sentinels
 from gnomon.exceptions import DataWarning, GnomonWarning
 from gnomon.maps.blocks import blocks_of_cells, column_names, encode_columns, refuse_with_blocks
-from gnomon.maps.forgetting import check_forgotten, forget, warn_of_personal, warn_of_personal_index
+from gnomon.maps.forgetting import check_forgotten, forget, warn_of_personal, warn_of_personal_names
 from gnomon.maps.leaked import warn_of_leaked_labels
 from gnomon.maps.matching import refuse_other_order_of_names
 from gnomon.maps.missing import settle_missing
@@ -184,7 +184,7 @@ def prepare(X: Any, how: Reading) -> Prepared:
         if how.is_kept:
             warn_of_personal(data, stated=how.stated.get("metadata", ()))
             if "point_names" not in how.stated:
-                warn_of_personal_index(X, data)
+                warn_of_personal_names(data, next(iter(names_of_rows(X) or ("",))))
         settled = settle_missing(data, how.missing, scale=how.scale, random_state=how.random_state)
         values = settled.table.values
         if isinstance(values, np.ndarray) and data.image_shape is None and not _are_distances(how.metric):
