@@ -73,7 +73,44 @@ def test_vectors_are_all_of_one_length_and_of_numbers():
 
 def test_vectors_that_were_cut_when_written_are_told():
     table = pd.DataFrame({"embedding": [f"[{row[0]} {row[1]} ... {row[2]}]" for row in E], "score": E[:, 3]})
-    with pytest.warns(
-        gn.exceptions.DataWarning, match=r"vectors that are cut when they were written, such as '\[.*Parq"
-    ):
+    with pytest.warns(gn.exceptions.DataWarning, match=r"not read \(cut when they were written.*Parquet"):
         assert gn.map(table, method="pca", n_components=1).feature_names == ["score"]
+
+
+def test_what_is_wrong_with_one_vector_is_told_with_its_row():
+    def odd(value):
+        return FORMS["pandas"].assign(score=E[:, 0], embedding=[value if i == 5 else row for i, row in enumerate(E)])
+
+    for value, said in ((None, "row 5 no vector that can be read"), (E[0, :3], "row 5 3")):
+        with pytest.raises(
+            TypeError, match=rf"'embedding' .* of vectors of one length \(row 0 has 4 numbers and {said}"
+        ):
+            gn.map(odd(value), method="pca")
+    made = gn.map(FORMS["pandas"], method="pca")
+    with pytest.raises(ValueError, match=r"'embedding' must be of vectors of as many numbers as in fit \(row 0 has 4"):
+        made.transform(odd(E[0, :3])[["text", "embedding"]])
+    texts = FORMS["written"].assign(score=E[:, 0])
+    texts.loc[5, "embedding"] = ""
+    with pytest.warns(gn.exceptions.DataWarning, match=r"vectors that are not read \(row 0 has 4 .* row 5 no vector"):
+        gn.map(texts, method="pca", n_components=1)
+
+
+def test_entries_are_named_one_by_one_and_no_column_is_lost():
+    table = FORMS["pandas"].assign(a=E[:, 0] ** 2)
+    some = gn.map(table, method="pca", features=["a", "embedding[2]"])
+    assert some.feature_names == ["a", "embedding[2]"]
+    assert [*some.metadata] == ["text"]
+    assert "columns of vectors, a feature for each of their numbers: 'embedding' (1)" in some.notes
+    rest = gn.map(table, method="pca", drop=["embedding[0]"])
+    assert rest.feature_names == [*(f"embedding[{j}]" for j in range(1, 4)), "a"]
+    assert [*rest.metadata] == ["text"]
+    gone = gn.map(table.assign(b=E[:, 1]), method="pca", forget=["embedding"])
+    assert not any("embedding" in note for note in gone.notes)
+    for clash in (table.assign(**{"embedding[0]": 1.0}), {"embedding[0]": E[:, 0], "embedding": E}):
+        with pytest.raises(ValueError, match=r"column 'embedding\[0\]' is called as one of the numbers of 'embedding'"):
+            gn.map(clash, method="pca")
+
+
+def test_bands_and_codes_that_are_written_as_vectors_stay_texts():
+    bands = pd.DataFrame({"band": ["[0, 10]", "[10, 20]", "[20, 30]"] * 20, "score": E[:, 0]})
+    assert "band[0]" not in gn.map(bands, method="pca").feature_names

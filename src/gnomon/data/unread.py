@@ -7,6 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
+from gnomon.data.columns.vectors import odd_vector
 from gnomon.data.written import are_codes, without_signs
 
 __all__ = ["Unread", "find_unread"]
@@ -59,10 +62,11 @@ def find_unread(texts: Sequence[str]) -> Unread | None:
     """
     some = [text.strip() for text in without_signs(texts) if text.strip()][:_LOOK]
     if found := _matches(_VECTOR, some):
-        cut = "cut when they were written" if any("..." in match[0] for match in found) else "not all of one length"
-        return Unread(
-            f"vectors that are {cut}, such as '{found[0][0]:.20}...'", "Save the table as Parquet, with all numbers."
-        )
+        why = odd_vector(np.array(texts, dtype=object))
+        if any("..." in match[0] for match in found):
+            why = "cut when they were written"
+        fact = f"vectors that are not read ({why or 'written otherwise than [0.1, 0.2]'})"
+        return Unread(fact, "Give each row as many numbers, all of them, as arrays, in Parquet or as [0.1, 0.2].")
     if found := _matches(_DATE, some):
         return Unread(f"dates such as {found[0][0]!r:.40}", "Write dates such as 2024-05-31.")
     if found := _matches(_TIME, some):

@@ -28,8 +28,10 @@ _SOME_OF_MAP = 1 / 3  # where the counts are known to be as they were read
 _MOST_OF_COLUMN = 1 / 2  # likewise, of one of the coordinates that spread most
 _N_LEADING = 2
 _FEWEST = 30
-_OF_SUMS = ("euclidean", "l2", "sqeuclidean", "manhattan", "l1", "cityblock", "chebyshev", "minkowski")
-_OF_SUMS += ("braycurtis", "ruzicka", "canberra")
+_OF_SUMS = (
+    *("euclidean", "l2", "sqeuclidean", "manhattan", "l1", "cityblock", "chebyshev", "minkowski"),
+    *("braycurtis", "ruzicka", "canberra"),
+)
 _N_NEIGHBORS = 15
 _LOOKED_AT = 1000
 _BLOCK = 4096

@@ -193,7 +193,7 @@ def with_metadata(result: Map, metadata: bool | Sequence[str]) -> Map:
     for name in kept:
         _require_metadata(result, name, "metadata")
     made = without_metadata(result, [name for name in result.metadata if name not in kept])
-    made.point_names = None
+    made.point_names = made._doubted = None  # a list of doubted labels names its rows
     return made
 
 

@@ -18,7 +18,7 @@ from gnomon.maps.seam import told_from
 if TYPE_CHECKING:
     from gnomon.maps.questions import Questions
 
-__all__ = ["feature_values", "find_point", "select_rows"]
+__all__ = ["feature_values", "find_point", "rows_without_value", "select_rows"]
 
 _CONDITION = re.compile(r"^\s*(?P<name>.+?)\s*(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>.*?)\s*$")
 _WHOLE = re.compile(r"[+-]?\d+")
@@ -76,6 +76,28 @@ def select_rows(result: Questions, text: str) -> npt.NDArray[np.bool_]:
         remedy = _told_from(result, text)
         raise ValueError(message(f"{text!r}", "such that one row at least fits", fact="none does", remedy=remedy))
     return mask
+
+
+def rows_without_value(result: Questions, text: str) -> tuple[npt.NDArray[np.bool_], list[str]]:
+    """Return the rows that lack a value of which the conditions of a text ask, and the columns that they lack.
+
+    Of those no one knows whether the conditions hold.
+    """
+    lacking = np.zeros(int(result.X.shape[0]), dtype=np.bool_)
+    columns = []
+    for condition in _conditions(text):
+        found = _CONDITION.match(condition)
+        if found is None or found["name"] == "rows":
+            continue
+        column = _column(result, found["name"])
+        if column.dtype.kind in "fM":
+            missing = np.isnat(column) if column.dtype.kind == "M" else np.isnan(column)
+        else:
+            missing = np.array([is_missing(one) for one in column.tolist()], dtype=np.bool_)
+        if missing.any():
+            lacking |= missing
+            columns.append(found["name"])
+    return lacking, columns
 
 
 def _cut_column(result: Questions, name: str) -> int | None:

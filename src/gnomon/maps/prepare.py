@@ -184,7 +184,8 @@ def prepare(X: Any, how: Reading) -> Prepared:
         if how.is_kept:
             warn_of_personal(data, stated=how.stated.get("metadata", ()))
             if "point_names" not in how.stated:
-                warn_of_personal_names(data, next(iter(names_of_rows(X) or ("",))))
+                found = names_of_rows(X)
+                warn_of_personal_names(data, "" if found is None else found[0])
         settled = settle_missing(data, how.missing, scale=how.scale, random_state=how.random_state)
         values = settled.table.values
         if isinstance(values, np.ndarray) and data.image_shape is None and not _are_distances(how.metric):

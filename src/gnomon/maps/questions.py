@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
-from gnomon.data.dataset import require_name
+from gnomon.data.dataset import listed, require_name
 from gnomon.data.labels import TO_CLASSES, are_names_of_rows, measured_labels, sort_into_classes
 from gnomon.geometry.check import row_mask
 from gnomon.maps.alike import SidesOfClasses, told_of_units
@@ -175,6 +175,14 @@ class Questions(PointQuestions, RowQuestions, ImportanceQuestions, Verdicts, Clu
         asked, others = self._rows_asked(selection), self._rows_asked(rest)
         inside = row_mask(asked, len(self.embedding), name="selection")
         outside = ~inside if others is None else row_mask(others, len(self.embedding), name="rest")
+        unsided = ""
+        if others is None and isinstance(selection, str):
+            lacking, columns = self._rows_without_value(selection)
+            known_sides = inside & ~lacking, outside & ~lacking
+            if lacking.any() and known_sides[0].any() and known_sides[1].any():
+                asked, others = inside, outside = known_sides
+                n = int(lacking.sum())
+                unsided = f"{n:,} {'row' if n == 1 else 'rows'} without {listed(columns)} are on neither side."
         kept, unasked = compared_features(self.completion, self.feature_names, inside, outside)
         if kept is None or known is not None:
             table, names, kept = self._unrolled(), self.feature_names, None
@@ -185,8 +193,8 @@ class Questions(PointQuestions, RowQuestions, ImportanceQuestions, Verdicts, Clu
         if kept is not None:
             found = replace(found, indices=kept[found.indices])
         if not found.n_beyond_chance:
-            return cautioned(self, found, more=[unasked])
-        told = [unasked, told_of_selection(self, inside), told_of_confounded_sides(self, inside, outside)]  # type: ignore[arg-type]
+            return cautioned(self, found, more=[unsided, unasked])
+        told = [unsided, unasked, told_of_selection(self, inside), told_of_confounded_sides(self, inside, outside)]  # type: ignore[arg-type]
         if units is not None:
             return cautioned(self, found, more=told)
         return cautioned(self, found, FEATURES, by_units=True, more=[*told, self._told_of_units([(inside, outside)])])

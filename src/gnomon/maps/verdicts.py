@@ -16,6 +16,7 @@ from gnomon.geometry.check import has_place, row_mask
 from gnomon.maps.cautions import cautioned
 from gnomon.maps.confounded import told_of_confounded_sides
 from gnomon.maps.matching import refuse_other_order
+from gnomon.maps.named_rows import rows_without_value
 from gnomon.maps.order import order_of_rows
 from gnomon.maps.representation import with_directions
 from gnomon.neighbors.independence import NULLS, PAIRS
@@ -44,6 +45,8 @@ class Verdicts:
 
     embedding: npt.NDArray[np.float32]
     labels: npt.NDArray[Any] | None
+    label_name: str
+    point_names: npt.NDArray[Any] | None
     metric: str
     n_jobs: int | None
     parameters: dict[str, Any]
@@ -259,6 +262,14 @@ class Verdicts:
         """Return a mask of a label or condition that is a text; row numbers, one or several, and masks as they are."""
         refuse_other_order(None, self.point_names, rows=rows)
         return self._rows_named(rows) if isinstance(rows, str) else rows
+
+    def _rows_without_value(self, name: str) -> tuple[npt.NDArray[np.bool_], list[str]]:
+        """Return rows of which it is not known whether they are of a label or condition, and the columns they lack."""
+        if self.labels is not None:
+            classes = sort_into_classes(self.labels)
+            if name in classes.names:
+                return ~classes.labelled, [self.label_name]
+        return rows_without_value(self, name)  # type: ignore[arg-type]
 
     def _rows_named(self, name: Any) -> npt.NDArray[np.bool_]:
         """Return the rows of a label, else of a condition."""

@@ -31,7 +31,7 @@ from gnomon.data.columns.raw import (
 )
 from gnomon.data.columns.rule import ColumnRule, mark_of
 from gnomon.data.columns.values import known_texts, plain_column, texts_of, truth_values, with_dates
-from gnomon.data.columns.vectors import vectors_among
+from gnomon.data.columns.vectors import odd_vector, vectors_among
 from gnomon.data.dataset import TEXT_NOTE, Dataset, first_few, listed, require_name
 from gnomon.data.frames import is_frame, read_frame
 from gnomon.data.labels import in_order, order_of, sort_into_classes
@@ -90,6 +90,7 @@ def encode_rows(
     if fitted is not None:
         columns, by_place = columns_of_fit(columns, fitted, [rule.name for rule in used])
     for rule in used:
+        _refuse_odd_vectors(rule.name, columns)
         require_name(rule.name, list(columns), what="column")
     for name in [rule.name for rule in used if is_frame(X) and columns[rule.name].rounding]:
         warn_of_rounded(columns[name].rounding, name)
@@ -110,6 +111,14 @@ def encode_rows(
     if told or doubts:
         warn(f"{'; '.join([*told.values(), *doubts])}.", DataWarning)
     return _stack([rule.encode(columns[rule.name].values, keep_missing=keep_missing) for rule in used])
+
+
+def _refuse_odd_vectors(name: str, columns: Mapping[str, RawColumn]) -> None:
+    """Raise ValueError if a column of vectors in fit holds something else, so that their numbers are not there."""
+    of, bracket, place = name.rpartition("[")
+    if name not in columns and of in columns and bracket and place.rstrip("]").isdecimal():
+        fact = odd_vector(columns[of].values) or "it holds others, or something else"
+        raise ValueError(message(f"column {of!r}", "of vectors of as many numbers as in fit", fact=fact))
 
 
 def _refuse_other_columns(rules: Sequence[ColumnRule], columns: dict[str, RawColumn], by_place: str) -> None:
@@ -245,7 +254,7 @@ def encode_dataset(
             for j, name in enumerate(names)
         }
         texts = {name: RawColumn(data.metadata[name], order_of(data.metadata[name])) for name in data.text_columns}
-        columns |= with_entries(texts)
+        columns = with_entries({**columns, **texts})
         if data.feature_names is None and not data.text_columns and features is None and drop is None:
             _refuse_of_numbers(ordered=ordered, lists=lists)
             return data
@@ -274,8 +283,11 @@ def _encode(
 ) -> Dataset:
     rules = find_rules(columns, features, drop, MOST_CATEGORIES, decimal=data.decimal, **said)
     made = [rule for rule in rules if rule.kind not in ("number", "boolean", "left out")]
-    vectors = vectors_among(rule.name for rule in rules if not rule.features)
-    gone = {*forget, *(name for entries in vectors.values() for name in entries)}
+    used = {rule.name for rule in rules if rule.features}
+    entries = vectors_among(rule.name for rule in rules if rule.kind in ("number", "left out"))
+    vectors = {name: own for name, own in entries.items() if not used & {*own} and not {*own} <= {*forget}}
+    of_vectors = {name: own for name, own in entries.items() if used & {*own}}
+    gone = {*forget, *(name for own in entries.values() for name in own)}
     left = [rule for rule in rules if not rule.features and rule.name not in gone]
     notes = [said for said in data.notes if not said.startswith(TEXT_NOTE)]
     if made:
@@ -283,9 +295,8 @@ def _encode(
     others = [rule for rule in left if rule.name not in (data.label_name, data.target_name)]
     if others:
         notes.append(f"columns left out and kept as metadata: {first_few(rule.told() for rule in others)}")
-    of_vectors = vectors_among(rule.name for rule in rules if rule.kind == "number")
     if of_vectors:
-        lengths = [f"{name!r} ({len(entries):,})" for name, entries in of_vectors.items()]
+        lengths = [f"{name!r} ({len(used & {*own}):,})" for name, own in of_vectors.items()]
         notes.append(f"columns of vectors, a feature for each of their numbers: {first_few(lengths)}")
     if vectors:
         notes.append(f"columns of vectors left out and not kept: {listed(vectors)}")
@@ -307,7 +318,7 @@ def _encode(
     X = _stack(blocks)
     warn_of_copies(rules, X)
     metadata = {rule.name: _kept(rule, columns[rule.name]) for rule in made}
-    written = {*forget, *({*vectors, *of_vectors} & {*(data.text_columns or ())})}
+    written = {*forget, *({*entries} & {*(data.text_columns or ())})}
     untyped = data.text_columns is not None  # whole numbers of a text file are no floats
     for rule in left:
         kept = plain_column(columns[rule.name].labels)

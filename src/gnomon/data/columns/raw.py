@@ -108,6 +108,10 @@ def with_entries(columns: dict[str, RawColumn]) -> dict[str, RawColumn]:
             found[name] = raw
         else:
             entries = names_of_entries(name, table.shape[1])
+            if clash := [entry for entry in entries if entry in columns]:
+                fact = f"column {clash[0]!r} is called as one of the numbers of {name!r}, which holds vectors"
+                remedy = f"Rename {clash[0]!r}, or leave one of them out."
+                raise ValueError(message("X", "of columns of unlike names", fact=fact, remedy=remedy))
             found |= {entry: RawColumn(table[:, j]) for j, entry in enumerate(entries)}
     return found
 

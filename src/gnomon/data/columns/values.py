@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 from gnomon.data.arrays import FloatArray, is_missing
+from gnomon.data.columns.vectors import odd_vector
 from gnomon.data.labels import check_labels, measured_labels
 from gnomon.data.written import is_missing_text, read_dates, without_signs
 
@@ -125,7 +126,12 @@ def refuse_other_values(name: str, values: Array) -> None:
         held, parts = {"complex numbers"}, "columns of its real and imaginary parts"
     else:
         held = {type(value).__name__ for value in values.tolist() if _is_container(value)}
-        parts = "vectors of one length in all rows, or a column of each entry"
+        parts = "vectors of numbers of one length, texts such as 'a; b' of what is listed, or a column of each entry"
+    if held and (odd := odd_vector(values)):
+        remedy = f"Give each row as many numbers, NaN where one is missing, or pass drop=[{name!r}]."
+        raise TypeError(
+            message(f"column {name!r} of the argument", "of vectors of one length", fact=odd, remedy=remedy)
+        )
     if held:
         fact, remedy = f"it holds {' and '.join(sorted(held))}", f"Make {parts}, or pass drop=[{name!r}]."
         what = f"column {name!r} of the argument"  # scikit-learn's checks match on these words

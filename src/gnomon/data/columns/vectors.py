@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["entries_of", "is_written_vector", "names_of_entries", "vectors_among", "vectors_of"]
+__all__ = ["entries_of", "is_written_vector", "names_of_entries", "odd_vector", "vectors_among", "vectors_of"]
 
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _WRITTEN = re.compile(rf"\s*\[\s*{_NUMBER}(?:(?:\s*,\s*|\s+){_NUMBER})+\s*\]\s*")
 _TYPED = re.compile(r"np\.float\d+\(([^()]*)\)")
+_DIFFERENT = 0.5  # of texts at least
 _ENTRY = re.compile(r"(?P<of>.+)\[(?P<place>\d+)\]")
 
 
@@ -23,14 +24,15 @@ def vectors_of(values: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
     Parameters
     ----------
     values : ndarray of shape (n_samples,) or (n_samples, n_entries)
-        Arrays, lists or texts such as "[0.1, 0.2]" of two numbers or more, none missing.
+        Arrays, lists or texts such as "[0.1, 0.2]" of two numbers or more, none missing. Texts of which fewer than half
+        differ are bands or lists of codes.
     """
     if values.ndim == 2:
         return values if values.dtype.kind in "iuf" and values.shape[1] > 1 else None
     if values.ndim != 1 or values.dtype.kind not in "OUT" or not len(values):
         return None
     if is_written_vector(values[0]):
-        return _read(values.tolist())
+        return None if len({*values.tolist()}) < _DIFFERENT * len(values) else _read(values.tolist())
     if not _is_vector(values[0]):
         return None
     length = len(values[0])
@@ -54,6 +56,39 @@ def entries_of(name: str, available: Collection[str]) -> list[str]:
     while (entry := f"{name}[{len(found)}]") in available:
         found.append(entry)
     return found if len(found) > 1 else []
+
+
+def odd_vector(values: npt.NDArray[Any]) -> str:
+    """Say which row of a column of vectors has another one than the first; empty of other columns.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples,)
+        Arrays, lists or texts; a row may have anything else.
+    """
+    lengths = [_length(value) for value in values.tolist()] if values.ndim == 1 and values.dtype.kind in "OUT" else []
+    first = next((i for i, length in enumerate(lengths) if length is not None), None)
+    if first is None or 2 * sum(length is not None for length in lengths) < len(lengths):
+        return ""
+    odd = [i for i, length in enumerate(lengths) if length != lengths[first]]
+    if not odd:
+        return ""
+    found = lengths[odd[0]]
+    what = "no vector that can be read" if found is None else f"{found:,}"
+    return f"row {first} has {lengths[first]:,} numbers and row {odd[0]} {what}"
+
+
+def _length(value: Any) -> int | None:
+    """Return how many numbers a vector has, None of what is no vector of numbers."""
+    if isinstance(value, str):
+        return None if not is_written_vector(value) else len(_plain(value).strip("[] \n\t").replace(",", " ").split())
+    if not _is_vector(value):
+        return None
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):
+        return None
+    return len(array) if array.ndim == 1 and array.dtype.kind in "iuf" else None
 
 
 def vectors_among(names: Iterable[str]) -> dict[str, list[str]]:
