@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -41,8 +43,16 @@ def test_missing_values_say_nothing_and_few_rows_are_not_judged():
     assert find_long_tails(holed).tolist() == [0]
     assert find_long_tails(column * 1e-30).tolist() == [0]
     assert find_long_tails(column[:99]).size == 0
+    assert find_long_tails(np.where(np.arange(400)[:, None] == 7, -0.5, column)).size == 0  # one that has no logarithm
     assert find_long_tails(np.full((200, 1), np.nan)).size == 0
     assert told_of_long_tails(scipy.sparse.csr_array(column), ["a"]) == []
+
+
+def test_three_columns_are_named_and_others_counted():
+    column = np.random.default_rng(0).lognormal(0.0, 2.0, (400, 5))
+    (told,) = told_of_long_tails(column, [*"abcde"])
+    assert re.findall("'(.)' ", told) == [*"abc"]
+    assert "and 2 more columns. Distances are" in told
 
 
 def test_a_map_notes_columns_with_long_tails_where_they_are_compared():

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import gnomon as gn
-from gnomon.data.mixed_units import find_mixed_units, find_slips, warn_of_mixed_units
+from gnomon.data.mixed_units import _some_rows, find_mixed_units, find_slips, warn_of_mixed_units
 from gnomon.exceptions import DataWarning
 
 N = 1024
@@ -108,6 +108,18 @@ def test_wide_columns_and_many_cells_have_no_slips():
     assert find_slips(wide).tolist() == []
     many = np.where(np.arange(N) % 10 == 0, 17.5, heights())
     assert find_slips(many).tolist() == []
+
+
+@pytest.mark.parametrize("n", [300, 1000, 1024, 100_000])
+def test_the_rows_looked_at_first_are_spread_evenly_and_come_in_no_period(n):
+    rows = _some_rows(n)
+    gaps = np.diff([*rows.tolist(), n])
+    assert rows[0] == 0
+    assert gaps.max() <= 3.0 * n / 256
+    for period in range(2, 10):
+        of_each = np.bincount(rows % period, minlength=period) / len(rows)
+        np.testing.assert_allclose(of_each, 1.0 / period, atol=0.05)
+    assert _some_rows(256).tolist() == list(range(256))
 
 
 def test_a_map_and_a_preprocessor_name_column_share_factor_and_remedy():

@@ -25,7 +25,16 @@ DIFFERENT = np.array([f"text {i}" for i in range(N)])
             "MRN",
             "home address",
         ),
-        *("dob", "date_of_birth", "birthdate", "passport_no", "Nachname", "apellido"),
+        *(
+            "dob",
+            "date_of_birth",
+            "birthdate",
+            "passport_no",
+            "Nachname",
+            "apellido",
+            "web email",
+            "start street address",
+        ),
         *(
             "tel",
             "Tel.",

@@ -63,6 +63,8 @@ def test_vectors_are_all_of_one_length_and_of_numbers():
         return found
 
     np.testing.assert_array_equal(vectors_of(column([[1, 2], (3, 4)])), [[1, 2], [3, 4]])
+    np.testing.assert_array_equal(vectors_of(E[:, :2]), E[:, :2])
+    assert vectors_of(E[:, :1]) is None
     np.testing.assert_array_equal(vectors_of(column(["[1, 2.5]", " [ 3e0 -4. ]\n"])), [[1, 2.5], [3, -4]])
     others = [[[1, 2], [3]], [[1, 2], None], [[1], [2]], [["a", "b"]] * 2, ["[1, 2]", "[3, x]"], ["[1, 2]", "[3]"]]
     others += [["[1, ..., 2]"] * 2, ["(1, 2)"] * 2, [{"a": 1}] * 2, [1.0, 2.0], [], [None, [1, 2]], [[[1, 2]] * 2] * 2]

@@ -315,6 +315,8 @@ def test_the_remedy_fits_the_table():
     radians = np.deg2rad(OMEGA)
     assert f"pass metric='periodic({2 * np.pi:.16g})'" in told_wrapped(radians)
     assert "to 6.28." in told_wrapped(np.linspace(0.0, 6.28, 600))
+    for most in (3.1416, 3.1418):  # pi in four digits, which is above it, and a turn that is none
+        assert ("from -3.142 to 3.142." in told_wrapped(np.linspace(-most, most, 600))) == (most == 3.1416)
     assert "As numbers 1 and 359 are far apart" in told_wrapped(np.tile(10.0 * np.arange(1, 37), 20))  # winds, in tens
     assert "periodic(360, inf)', under which columns keep their units, or give the sine" in told_wrapped(
         OMEGA, 500 + PHI
