@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
+import gnomon
 from gnomon.comparison.candidates import SEARCHED, lines_of, with_value
 from gnomon.comparison.choice import Choice
 from gnomon.comparison.rule import Rule
@@ -34,6 +37,13 @@ def test_what_is_searched_are_parameters_of_the_method_and_its_default_is_tried(
     assert lines.keys() == SEARCHED[method].keys()
     assert all(Request(method).default(name, 1000) in line for name, line in lines.items())
     assert all(value >= 0 for line in lines.values() for value in line if isinstance(value, (int, float)))
+
+
+def test_the_values_that_are_tried_are_those_that_the_documentation_lists():
+    assert gnomon.recommend.__doc__ is not None
+    told = re.findall(r'^ *- ("\w+": .*)$', gnomon.recommend.__doc__, re.MULTILINE)
+    lines = {method: "; ".join(f"{name} {str(v)[1:-1]}" for name, v in of.items()) for method, of in SEARCHED.items()}
+    assert told == [f'"{method}": {line}' for method, line in lines.items()]
 
 
 @pytest.mark.parametrize(("n_samples", "most"), [(1000, 30.0), (61, 20.0)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -125,7 +126,14 @@ def test_frame_and_summary_tell_every_map(compared):
     frame = compared.to_frame()
     assert list(frame.index) == list(compared.maps)
     assert set(frame.index[frame["pareto"]]) == set(compared.pareto)
-    assert all(name in compared.summary() for name in compared.maps)
+    for name in compared.maps:
+        (line,) = re.findall(rf"^{name} +(\*?) +[\d.]", compared.summary(), re.MULTILINE)
+        assert (line == "*") == (name in compared.pareto)
+
+
+def test_one_map_is_compared_with_no_other(clusters, compared):
+    assert "how alike two maps are" in compared.summary()
+    assert "how alike" not in gnomon.compare(clusters[0], "pca").summary()
 
 
 def test_columns_of_unlike_units_are_standardised_as_for_a_map(clusters):

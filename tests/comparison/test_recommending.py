@@ -70,6 +70,17 @@ def test_curves_tell_the_scores_of_the_maps(recommended):
     assert curve.chosen in curve.values
 
 
+def test_the_better_half_and_defaults_alone_have_all_seeds(recommended):
+    for curve in recommended.curves:
+        again = [n == 2 for n, value in zip(curve.n_seeds, curve.values, strict=True) if value != curve.default]
+        assert (set(curve.n_seeds), sum(again) <= (len(curve.values) + 1) // 2) == ({1, 2}, True)
+
+
+@pytest.mark.parametrize(("n", "k"), [(3, 1), (4, 1), (5, 2), (20, 9), (21, 10), (40, 10)])
+def test_measures_of_few_rows_look_at_as_many_neighbours_as_they_may(curved, n, k):
+    assert gnomon.recommend(curved[:n], "pca", scale=None, n_seeds=1).comparison.n_neighbors == k
+
+
 def test_no_map_is_made_twice(recommended):
     names = [one.name for one in recommended.comparison.trials]
     assert len(names) == len(set(names))

@@ -81,9 +81,18 @@ def recommend(
     parameters : mapping or None, default=None
         For each method the parameters to choose, in this order, and the values to try, such as
         ``{"umap": {"n_neighbors": [5, 15, 50]}}``; the method's default is always tried too. Methods that it does not
-        name are mapped with their defaults. None chooses n_neighbors and min_dist of "umap" and "densmap", perplexity
-        of "tsne" and "largevis", n_neighbors of "trimap" and "isomap", perplexity and reference_weight of "dreams",
-        n_neighbors and star_weight of "star_map", and n_neighbors and radius_power of "scale_map".
+        name are mapped with their defaults. None tries these, without neighbourhoods of more than a third of the rows,
+        of which a perplexity has three for each unit:
+
+        - "umap": n_neighbors 5, 10, 15, 30, 60; min_dist 0.0, 0.1, 0.3, 0.6
+        - "tsne": perplexity 5.0, 10.0, 20.0, 30.0, 50.0, 80.0
+        - "dreams": perplexity 10.0, 30.0, 80.0; reference_weight 0.0003, 0.001, 0.003, 0.01
+        - "largevis": perplexity 10.0, 30.0, 50.0, 80.0
+        - "trimap": n_neighbors 6, 12, 24, 48
+        - "densmap": n_neighbors 10, 30, 60; min_dist 0.0, 0.1, 0.3
+        - "isomap": n_neighbors 5, 10, 20, 40
+        - "star_map": n_neighbors 5, 15, 60; star_weight 0.03, 0.1, 0.3
+        - "scale_map": n_neighbors 5, 15, 60; radius_power 0.5, 1.0, 2.0, 4.0
     criterion : str, default="neighborhood_preservation"
         What a map is to be good at, a measure of `gnomon.evaluation.MEASURES`: "neighborhood_preservation", the share
         of each row's nearest that stay its nearest; "auc_rnx", the same over neighbourhoods of every size, where small
