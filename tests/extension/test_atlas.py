@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from gnomon.exceptions import DataWarning
 from gnomon.extension import AffineAtlas, Novelty, hearing_far, tell_of_far
-from gnomon.extension.atlas.charts import torn_weights
+from gnomon.extension.atlas.charts import BlendLaw, torn_weights
 from gnomon.geometry import local_jacobians
 from gnomon.neighbors import compute_neighbors
 
@@ -379,6 +379,16 @@ def test_a_fitted_row_is_scored_as_a_new_one_by_all_others():
     mixed = np.random.default_rng(0).permuted(np.tile(np.arange(6), (40, 1)), axis=1)
     in_any_order = [np.take_along_axis(one, mixed, axis=1) for one in (graph.indices, graph.distances)]
     np.testing.assert_allclose(Novelty.learn(*in_any_order).scores, known.scores, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("dimension", "kept"), [(0.5, 1.0), (1.0, 1.0), (5.0, 5.0), (60.0, 60.0), (400.0, 60.0)])
+def test_the_law_of_blending_has_the_dimension_by_which_distances_grow(dimension, kept):
+    distances = np.arange(1.0, 17.0) ** (1.0 / dimension) * np.array([[1.0], [3.0]])  # k rows within k^(1 / dimension)
+    law = BlendLaw.of(distances)
+    assert law.dimension == pytest.approx(kept)
+    assert law.power == pytest.approx(max(kept / 2.0, 1.0))
+    assert law.softness == pytest.approx(2.0 / kept * np.log(4.0))
+    assert law.count == 8.5
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 5, 20])

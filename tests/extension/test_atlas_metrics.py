@@ -102,6 +102,19 @@ def test_a_row_of_zeros_has_a_place_and_no_derivative():
     assert (atlas.jacobian(np.zeros(6)) == 0.0).all()
 
 
+@pytest.mark.filterwarnings("ignore:.*compares sets:gnomon.exceptions.DataWarning")
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_a_column_that_a_set_has_or_lacks_whatever_its_number_has_no_derivative(form):
+    sets = np.random.default_rng(0).integers(0, 2, (200, 6)).astype(float)
+    X = sets * [1, 1, 1, 1, 1, 3]
+    atlas, found = (AffineAtlas(form(one), sets[:, :2] + sets[:, 5:], metric="jaccard") for one in (X, sets))
+    slopes = atlas.jacobian(form(X[:20]))
+    assert (slopes[..., 5] == 0.0).all()
+    np.testing.assert_allclose(slopes[..., :5], found.jacobian(form(sets[:20]))[..., :5], atol=1e-12)
+    assert np.abs(slopes[..., 0]).max() > 0.1
+    np.testing.assert_allclose(atlas.transform(form(X[:20])), found.transform(form(sets[:20])), atol=1e-12)
+
+
 def test_metrics_that_are_no_lengths_between_points_leave_rows_as_they_are():
     for metric, X in (("euclidean", CLOUD), ("manhattan", CLOUD), ("correlation", sp.csr_array(CLOUD)), ("x", CLOUD)):
         lift = lift_of(metric, X)

@@ -14,6 +14,7 @@ from gnomon.exceptions import ConvergenceWarning
 from gnomon.explanations import explain
 from gnomon.extension.sensitivity import DataLoss, agreement, principal_sensitivity, sensitivity
 from gnomon.extension.sensitivity.solve import rigid_motions, without
+from gnomon.extension.sensitivity.stationary import Stationarity, warn_unless_stationary
 from gnomon.kernels import CustomKernel, Gaussian, UMAPKernel
 from gnomon.linalg import principal_components, procrustes
 from gnomon.neighbors import compute_neighbors
@@ -141,6 +142,14 @@ def test_a_loss_without_a_minimum_is_said_to_have_none():
     loss = _loss(GaussianAffinity(5.0), KLDivergence, _X, graph)
     with pytest.warns(ConvergenceWarning, match="no minimum: it falls while points move apart"):
         sensitivity(loss, _START, rows=[0], polish=True)
+
+
+@pytest.mark.parametrize(("moved", "falls"), [(99.0, False), (100.0, False), (101.0, True)])
+def test_points_that_polishing_moved_by_more_than_a_hundred_radii_speak_for_no_minimum(moved, falls):
+    facts = Stationarity(gradient=0.1, step=0.5, curvature=1.0, damping=0.0, moved=moved, reason="max_iter")
+    with pytest.warns(ConvergenceWarning, match=r"Raise max_iter\.|no minimum") as told:
+        warn_unless_stationary(facts, polishing=True)
+    assert ("no minimum" in str(told[0].message)) == falls
 
 
 def test_pieces_that_nothing_joins_are_not_polished():
