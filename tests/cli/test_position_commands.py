@@ -211,7 +211,10 @@ def test_columns_are_chosen_as_the_warning_says(files):
     X = files
     rows = "".join(f"{i},{a:.4f},{b:.4f}\n" for i, (a, b) in enumerate(X[:, :2]))
     Path("X.csv").write_text(f"id,a,b\n{rows}")
-    assert "Pass --features ... with these names to use them." in run("evaluate", "X.csv", "Y.npy").stderr
+    assert (
+        "Pass --features ... with these names, beside the others, to use them."
+        in run("evaluate", "X.csv", "Y.npy").stderr
+    )
     asked = run("evaluate", "X.csv", "Y.npy", "--features", "a", "--json")
     assert (asked.exit_code, asked.stderr) == (0, "")
     assert json.loads(asked.stdout)["data"]["n_features"] == 1

@@ -263,3 +263,16 @@ def test_the_command_line_forgets(table, tmp_path, page_reader):
     done = run(main, [*asked, "--no-metadata", "--n-fitted", "40", "--save", paths["m.gnomon"]])
     assert "who people are" not in done.output
     assert gn.load(paths["m.gnomon"]).landmark_map.metadata == {}
+
+
+def test_a_report_without_metadata_names_no_row_whatever_was_asked_before(tmp_path):
+    rng = np.random.default_rng(0)
+    names = [f"secret_{i:03d}" for i in range(120)]
+    X = pd.DataFrame(rng.normal(size=(120, 3)), index=names)
+    made = gn.map(X.set_axis(["x", "y", "z"], axis=1), "pca", labels=rng.integers(0, 2, 120).astype(str))
+    assert "secret_" in made.report()
+    for asked in (False, []):
+        made.write_report(tmp_path / "r.html", metadata=asked)
+        assert "secret_" not in (tmp_path / "r.html").read_text(encoding="utf-8")
+    made.write_report(tmp_path / "all.html")
+    assert "secret_" in (tmp_path / "all.html").read_text(encoding="utf-8")

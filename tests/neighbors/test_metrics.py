@@ -200,6 +200,8 @@ def test_what_a_metric_takes_from_the_table_is_that_of_the_fitted_one(metric, na
         ("pearson", "correlation"),
         ("sorensen", "dice"),
         ("bray_curtis", "braycurtis"),
+        ("bray", "braycurtis"),
+        ("aitchison", "euclidean"),
         ("Euclidean", "euclidean"),
         ("kulsinski", "jaccard"),
         ("wminkowski", "minkowski"),

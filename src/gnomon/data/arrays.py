@@ -255,6 +255,8 @@ def _as_array(X: Any) -> npt.NDArray[Any]:
         remedy = "Copy it to host memory first: X.detach().cpu().numpy() for torch, X.get() for cupy."
         if not hasattr(X, "__array__"):
             remedy = "Stack its rows, such as numpy.stack([row[0] for row in X]) if labels come with them."
+        if callable(getattr(X, "df", None)):
+            remedy = "Pass X.df(), its data frame."
         raise TypeError(message("X", "readable by NumPy", fact=f"{_kind_of(X)}: {error}", remedy=remedy)) from error
 
 

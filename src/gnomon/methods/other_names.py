@@ -244,6 +244,7 @@ METHOD_NAMES = {
     **dict.fromkeys(("t-sne", "t_sne"), OtherName("'tsne'")),
     **dict.fromkeys(("kpca",), OtherName("'kernel_pca'")),
     **dict.fromkeys(("cmds", "pcoa"), OtherName("'classical_mds'")),
+    **dict.fromkeys(("nmds", "isomds", "metamds", "nonmetric_mds"), OtherName("'mds' with variant='ordinal'")),
 }
 """Of methods, in small letters."""
 

@@ -319,7 +319,7 @@ def _with_orders(columns: dict[str, RawColumn], ordered: Ordered) -> tuple[dict[
             columns[name] = replace(raw, ordered=(), category=raw.category or _are_numbers(raw))
             continue
         if raw.numeric:
-            remedy = "Numbers are in their order already; for another one pass them as texts."
+            remedy = "Numbers are in their order already. False makes categories of them; pass texts for another order."
             raise ValueError(message("ordered", "of columns of texts", fact=f"{name!r} holds numbers", remedy=remedy))
         found = {mark_of(text) for text in texts_of(plain_column(raw.values)) if text}
         if not found & {*map(mark_of, order)}:
@@ -374,7 +374,7 @@ def _warn_of_left_out(rules: Sequence[ColumnRule], numbers: Collection[str]) -> 
     gone = [rule for rule in left if rule.name in numbers or rule.reason == IN_ORDER]
     if gone:
         names = ", ".join(rule.told() for rule in gone)
-        warn(f"{names} left out. Pass features=[...] with these names to use them.", DataWarning)
+        warn(f"{names} left out. Pass features=[...] with these names, beside the others, to use them.", DataWarning)
 
 
 def _warn_of_categories(rules: Sequence[ColumnRule], columns: dict[str, RawColumn]) -> None:

@@ -84,7 +84,8 @@ def features_in_blocks(stored: StoredTable, reading: Reading) -> tuple[StoredTab
     told = []
     if left:
         told = [
-            f"{', '.join(rule.told() for rule in left)} left out. Pass features=[...] with these names to use them."
+            f"{', '.join(rule.told() for rule in left)} left out. Pass features=[...] with these names, beside the "
+            "others, to use them."
         ]
         warn(told[0], DataWarning)
     out = [name for name in (*held, *beside) if name not in chosen and (name in held or name in gone)]

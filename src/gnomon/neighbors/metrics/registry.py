@@ -60,12 +60,13 @@ _MEANT = {
     **dict.fromkeys(("angular", "true_angular", "angle"), "cosine"),
     "pearson": "correlation",
     **dict.fromkeys(("sorensen", "sorensen_dice"), "dice"),
-    "czekanowski": "braycurtis",
+    **dict.fromkeys(("bray", "czekanowski"), "braycurtis"),
     "matching": "hamming",
 }
 _NO_MORE = {
     "kulsinski": "SciPy and scikit-learn have given it up: 'jaccard' is near, or pass a callable.",
     "wminkowski": "'minkowski' takes weights: metric_params={'p': 2, 'w': weights}.",
+    "aitchison": "It is 'euclidean' of np.log(X) - np.log(X).mean(axis=1, keepdims=True), of amounts above 0.",
     "spearman": "It is 'correlation' of ranks: pass scipy.stats.rankdata(X, axis=1).",
 }
 
