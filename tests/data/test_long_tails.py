@@ -48,6 +48,21 @@ def test_missing_values_say_nothing_and_few_rows_are_not_judged():
     assert told_of_long_tails(scipy.sparse.csr_array(column), ["a"]) == []
 
 
+@pytest.mark.parametrize(("largest", "found"), [(7.0, [0]), (6.99, [])])
+def test_the_95th_percentile_lies_five_times_as_far_from_the_median_as_the_fifth(largest, found):
+    rows = np.arange(101)  # percentiles are rows 5, 25, 50, 75 and 95
+    column = np.interp(rows, [0, 5, 25, 50, 51, 75, 95, 100], [0.9, 1.0, 1.4, 2.0, 2.1, 3.0, largest, 8.0])
+    assert find_long_tails(column[:, None]).tolist() == found
+
+
+@pytest.mark.parametrize(("n_levels", "found"), [(20, [0]), (19, [])])
+def test_twenty_different_values_are_no_levels(n_levels, found):
+    levels = np.exp(1.5 * np.linspace(-2.0, 2.0, n_levels))
+    weights = np.exp(-0.5 * np.linspace(-2.0, 2.0, n_levels) ** 2)
+    column = np.repeat(levels, np.ceil(40 * weights).astype(int))
+    assert find_long_tails(column[:, None]).tolist() == found
+
+
 def test_three_columns_are_named_and_others_counted():
     column = np.random.default_rng(0).lognormal(0.0, 2.0, (400, 5))
     (told,) = told_of_long_tails(column, [*"abcde"])

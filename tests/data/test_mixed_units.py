@@ -108,6 +108,10 @@ def test_wide_columns_and_many_cells_have_no_slips():
     assert find_slips(wide).tolist() == []
     many = np.where(np.arange(N) % 10 == 0, 17.5, heights())
     assert find_slips(many).tolist() == []
+    for n_levels, slips in ((15, [3]), (14, [])):  # measured, or levels of a scale
+        levels = 150.0 + np.arange(N) % n_levels
+        levels[3] = 15.5
+        assert find_slips(levels).tolist() == slips
 
 
 @pytest.mark.parametrize("n", [300, 1000, 1024, 100_000])

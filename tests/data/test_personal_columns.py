@@ -140,6 +140,12 @@ def test_values_tell_too():
 def test_a_column_of_few_different_values_names_groups():
     assert personal_columns({"phone": np.array(["old", "new"])[np.arange(N) % 2]}) == []
     assert personal_columns({"phone": np.full(N, None)}) == []
+    for different, told in ((6, ["phone"]), (5, [])):  # a tenth as many as rows at least
+        assert personal_columns({"phone": DIFFERENT[np.arange(N) % different]}) == told
+
+
+def test_numbers_are_names_of_nobody():
+    assert personal_columns({"name": np.arange(N), "patient": np.arange(N) / 7.0}) == []
 
 
 def test_columns_of_lists_are_looked_at_without_an_error():

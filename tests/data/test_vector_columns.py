@@ -68,6 +68,7 @@ def test_vectors_are_all_of_one_length_and_of_numbers():
     np.testing.assert_array_equal(vectors_of(column(["[1, 2.5]", " [ 3e0 -4. ]\n"])), [[1, 2.5], [3, -4]])
     others = [[[1, 2], [3]], [[1, 2], None], [[1], [2]], [["a", "b"]] * 2, ["[1, 2]", "[3, x]"], ["[1, 2]", "[3]"]]
     others += [["[1, ..., 2]"] * 2, ["(1, 2)"] * 2, [{"a": 1}] * 2, [1.0, 2.0], [], [None, [1, 2]], [[[1, 2]] * 2] * 2]
+    others += [["[1, 2]", None], ["[1, 2]", 3.0]]
     assert [one for one in others if vectors_of(column(one)) is not None] == []
     assert entries_of("e", ["e[0]", "e[1]", "e[3]"]) == ["e[0]", "e[1]"]
     assert vectors_among(["e[1]", "x", "e[0]", "f[0]", "g[1]", "g[2]"]) == {"e": ["e[0]", "e[1]"]}
