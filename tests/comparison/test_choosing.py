@@ -39,6 +39,21 @@ def test_what_is_searched_are_parameters_of_the_method_and_its_default_is_tried(
     assert all(value >= 0 for line in lines.values() for value in line if isinstance(value, (int, float)))
 
 
+@pytest.mark.parametrize(
+    ("method", "n", "line"),
+    [("umap", 30, [5, 10]), ("umap", 29, [5]), ("tsne", 90, [5.0, 10.0]), ("tsne", 89, [5.0])],
+)
+def test_neighbourhoods_of_a_third_of_the_rows_are_tried_and_no_larger_ones_but_the_default(method, n, line):
+    request = Request(method)
+    parameter, found = next(iter(lines_of([request], None, n)[method].items()))
+    assert found == [*line, request.default(parameter, n)]
+
+
+def test_a_perplexity_asks_for_three_neighbours_a_unit_and_no_part_of_one():
+    for perplexity, k in ((10.0, 30), (10.5, 31), (10.6, 31)):
+        assert Request("tsne", {"perplexity": perplexity}).n_neighbors(1000) == k
+
+
 def test_the_values_that_are_tried_are_those_that_the_documentation_lists():
     assert gnomon.recommend.__doc__ is not None
     told = re.findall(r'^ *- ("\w+": .*)$', gnomon.recommend.__doc__, re.MULTILINE)

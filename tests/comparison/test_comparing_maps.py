@@ -6,12 +6,14 @@ import re
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import gnomon
 from gnomon.comparison import HEADLINES
 from gnomon.evaluation import MEASURES, embedding_similarity, scorecard
 from gnomon.exceptions import DataWarning
+from gnomon.neighbors import compute_neighbors
 from gnomon.viewer import write_side_by_side
 
 _FAST = ("pca", "random_projection")
@@ -68,6 +70,18 @@ def test_maps_from_the_shared_graph_are_those_of_the_methods_alone(clusters, com
         np.testing.assert_array_equal(compared.maps[f"umap, n_neighbors={k}"], alone)
     alone = gnomon.TSNE(perplexity=10.0, random_state=0).fit_transform(X)
     np.testing.assert_array_equal(compared.maps["tsne, perplexity=10.0"], alone)
+
+
+def test_all_maps_take_one_search_for_the_most_neighbours(clusters, monkeypatch):
+    searched = []
+
+    def counted(X, n_neighbors, **how):
+        searched.append(n_neighbors)
+        return compute_neighbors(X, n_neighbors, **how)
+
+    monkeypatch.setattr("gnomon.comparison.trials.compute_neighbors", counted)
+    gnomon.compare(clusters[0], "umap", {"umap": {"n_neighbors": [5, 12, 7]}}, n_seeds=2, measures="trustworthiness")
+    assert searched == [12]
 
 
 def test_equal_rows_share_no_graph_and_each_method_says_what_it_does_with_them(clusters):
@@ -138,8 +152,8 @@ def test_one_map_is_compared_with_no_other(clusters, compared):
 
 def test_columns_of_unlike_units_are_standardised_as_for_a_map(clusters):
     X = clusters[0] * np.array([1000.0] + [1.0] * 7, np.float32)
-    with pytest.warns(DataWarning, match="standardised"):
-        found = gnomon.compare(X, "pca")
+    with pytest.warns(DataWarning, match="'dose' makes .*standardised"):
+        found = gnomon.compare(pd.DataFrame(X, columns=["dose", *"abcdefg"]), "pca")
     with pytest.warns(DataWarning, match="standardised"):
         alone = gnomon.map(X, "pca").embedding
     np.testing.assert_allclose(found.maps["pca"], alone, rtol=1e-5, atol=1e-5)

@@ -153,7 +153,8 @@ def test_zeros_and_ones_may_be_sets():
     assert told(bits)
     assert not told(bits, metric="jaccard")
     assert not told(2.0 * bits)
-    assert not told(bits[:, :8])
+    assert told(bits[:, :16])
+    assert not told(bits[:, :15])
 
 
 def test_a_sample_stands_for_a_long_table(curved):
