@@ -13,10 +13,11 @@ import scipy.sparse as sp
 from gnomon._entrance import entrance
 from gnomon._validation import message, warn
 from gnomon.data import Dataset, Representation, Table, check_feature_count, check_labels, check_table
-from gnomon.data.arrays import LARGEST_SQUARED
+from gnomon.data.arrays import LARGEST_SQUARED, whole_numbers
 from gnomon.data.cells import annotation, genes_like, is_cells, read_part
-from gnomon.data.columns import ColumnRule, encode_rows, features_of, named_as_time, unknown_categories
+from gnomon.data.columns import ColumnRule, encode_rows, features_of, named_as_time, raw_columns, unknown_categories
 from gnomon.data.columns.dates import told_date
+from gnomon.data.columns.values import plain_column
 from gnomon.data.dataset import listed, require_name, text_array
 from gnomon.data.frames import holds_other_kinds, is_frame, names_of_rows
 from gnomon.data.labels import in_order, measured_labels, order_of
@@ -26,8 +27,10 @@ from gnomon.data.stored import StoredTable
 from gnomon.exceptions import DataWarning
 from gnomon.geometry.check import has_place
 from gnomon.maps.cautions import cautioned
+from gnomon.maps.matching import refuse_other_order
 from gnomon.maps.missing import fill_new_rows
 from gnomon.maps.order import order_of_rows
+from gnomon.maps.parts import check_metadata
 from gnomon.neighbors import succession_of_rows
 
 if TYPE_CHECKING:
@@ -273,7 +276,7 @@ def extend(
 
     if labels is None and isinstance(X_new, Dataset) and result.labels is not None:
         labels = X_new.labels
-    labels, metadata, point_names = _what_is_known(X_new, labels, metadata, point_names)
+    labels, metadata, point_names = _what_is_known(result, X_new, labels, metadata, point_names)
     rows, missing, unknown = _new_rows(result, X_new)
     m = int(rows.shape[0])
     if m == 0:
@@ -367,32 +370,51 @@ def _told_times(result: Map, times: list[int]) -> str:
 
 
 def _what_is_known(
-    X_new: Any, labels: Any, metadata: Mapping[str, npt.ArrayLike] | None, point_names: Any
+    result: Map, X_new: Any, labels: Any, metadata: Mapping[str, npt.ArrayLike] | None, point_names: Any
 ) -> tuple[Any, Mapping[str, npt.ArrayLike], Any]:
-    """Return labels, metadata and names of new rows, those that an AnnData object or data set brings if none are given.
+    """Return labels, metadata and names of new rows, those that they bring with them where none are given.
 
-    Labels that are a name are the column of that name.
+    Labels that are a name are the column of that name, and where none are given the column of the map's labels.
     """
-    known: dict[str, Any] = {}
+    refuse_other_order(X_new, labels=labels, metadata=metadata, point_names=point_names)
+    given = {} if metadata is None else dict(check_metadata(metadata))
+    known = _columns_of(X_new)
     names = own = None
     if is_cells(X_new):
-        known = {str(name): annotation(X_new.obs[name]) for name in X_new.obs.columns}
         names = text_array([str(name) for name in X_new.obs_names])
     elif isinstance(X_new, Dataset):
-        known, names, own = dict(X_new.metadata), X_new.point_names, X_new.labels
+        names, own = X_new.point_names, X_new.labels
     elif found := names_of_rows(X_new):
         names = text_array(found[1])
     if isinstance(labels, str):
         columns = known if own is None or X_new.label_name is None else {**known, X_new.label_name: own}
         if not columns:
-            rule = "the labels themselves, where new rows are neither an AnnData object nor a Dataset"
+            rule = "the labels themselves, where new rows are no data frame, AnnData object or Dataset"
             raise TypeError(
                 message(f"labels={labels!r:.60}", rule, remedy=f"Pass the column, such as X_new[{labels!r}].")
             )
         require_name(labels, list(columns), what="labels")
         labels = columns[labels]
+    elif labels is None and result.labels is not None and not is_cells(X_new):
+        labels = known.get(result.label_name)
     known.pop(_SOURCE, None)
-    return labels, {**known, **(metadata or {})}, names if point_names is None else point_names
+    return labels, {**known, **given}, names if point_names is None else point_names
+
+
+def _columns_of(X_new: Any) -> dict[str, Any]:
+    """Return the columns that new rows bring by name, as a map keeps them beside its features."""
+    if is_cells(X_new):
+        return {str(name): annotation(X_new.obs[name]) for name in X_new.obs.columns}
+    if isinstance(X_new, Dataset):
+        found = dict(X_new.metadata)
+        if isinstance(X_new.X, np.ndarray) and X_new.text_columns is not None:
+            names = X_new.feature_names or names_beside(X_new.n_features, X_new.text_columns)
+            columns = {name: X_new.integers.get(name, X_new.X[:, j]) for j, name in enumerate(names)}
+            found = {**{name: whole_numbers(np.asarray(column)) for name, column in columns.items()}, **found}
+        return found
+    if is_frame(X_new) or are_records(X_new):
+        return {name: plain_column(raw.labels) for name, raw in raw_columns(X_new).items()}
+    return {}
 
 
 def _longer_representation(result: Map, mapped: npt.NDArray[Any]) -> Representation | None:
