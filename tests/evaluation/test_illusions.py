@@ -181,7 +181,7 @@ def test_a_cosine_sees_directions_alone_and_classes_at_one_place_have_no_figures
     found = find_illusions(X, X, labels)
     for verdict in found:
         assert verdict.answer == "cannot be told"
-        assert verdict.sentence == "Too few rows, or rows of no distance from each other."
+        assert verdict.sentence == "Too few rows, or no distance that the data could show."
         assert verdict.false_positive_rate == 0.05
 
 

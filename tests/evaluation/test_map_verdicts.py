@@ -224,7 +224,7 @@ def test_a_class_drawn_at_one_place_cannot_be_compared_and_the_others_can():
     found = {one.question: one for one in find_illusions(X, Y, labels)}
     for question in ("Is b as wide as it looks?", "Is b as dense as it looks?"):
         assert found[question].answer == "cannot be told"
-        assert found[question].sentence == "Too few rows, or rows of no distance from each other."
+        assert found[question].sentence == "Too few rows, or no distance that the data could show."
         assert math.isnan(found[question].p_value)
     for name, other in (("a", "c"), ("c", "a")):
         width, beside = (

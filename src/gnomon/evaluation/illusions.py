@@ -364,7 +364,7 @@ def _answered(
     null = f"a factor of {math.exp(limit):.3g} at most"
     blank = replace(blank, null=null, false_positive_rate=alpha)
     if not math.isfinite(factor.log + factor.variance):
-        return replace(blank, sentence="Too few rows, or rows of no distance from each other.")
+        return replace(blank, sentence="Too few rows, or no distance that the data could show.")
     low, high = factor.interval(alpha)
     if p_value <= alpha:
         answer, finding = "no", words[0] if factor.log > 0.0 else words[1]

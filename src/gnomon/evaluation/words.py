@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 __all__ = [
+    "NOTHING",
     "READINGS",
     "Reading",
     "Statement",
@@ -215,10 +216,12 @@ _SENTENCES = {
         "poor": "Do not read distances between groups: {unlike}.",
     },
 }
-_NOTHING = (
+NOTHING = (
     "The map keeps no more of the data than places drawn at random: read nothing from it. If it should keep more, see "
     "whether its rows are in the order of those of the data."
 )
+"""What is said of a map that knows nothing."""
+
 _AT_CHANCE = {"trustworthiness": 0.05, "continuity": 0.05, "neighborhood_preservation": 0.05, "shepard": 0.1}
 _UNKNOWN = "; of single distances between groups this says nothing"
 _ASPECTS = {
@@ -348,7 +351,7 @@ def verdict(
     """
     known = chances or {}
     if _is_at_chance(scores, known):
-        return [Statement("all", "poor", _NOTHING)]
+        return [Statement("all", "poor", NOTHING)]
     true = _true_of_shown(scores.get("neighborhood_preservation", 0.0), n_neighbors)
     figure = f" (rank correlation {scores['shepard']:.2f})" if "shepard" in scores else ""
     unknown = _UNKNOWN if groups is None else ""

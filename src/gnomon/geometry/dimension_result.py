@@ -153,6 +153,11 @@ class IntrinsicDimension(Printed):
                 f"around their means, what was measured has fewer dimensions, about {self.n_common} at most, which the "
                 "interval need not hold."
             )
+        if not math.isfinite(self.estimates["growth"].value) and math.isfinite(self.value):
+            told.append(
+                "How neighbourhoods grow tells no number here, as in few rows or hundreds of dimensions: this is the "
+                "median of estimators that understate many dimensions."
+            )
         if self.succession is not None:
             told.append(self.succession.told("neighbours are those of one way through the data, and no interval holds"))
         if self.n_repeats:

@@ -13,7 +13,7 @@ from gnomon.data.columns import mixed_columns
 from gnomon.data.dataset import first_few
 from gnomon.data.labels import name_of
 from gnomon.data.names import default_names
-from gnomon.evaluation.words import verdict
+from gnomon.evaluation.words import NOTHING, verdict
 from gnomon.explanations.contrast.result import NOTHING_APART, NOTHING_STRONGLY_APART
 from gnomon.explanations.contrast.without_spread import without_spread
 from gnomon.maps.cautions import of_order, without_cautions
@@ -116,10 +116,10 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
         "How many dimensions the data have",
         *_dimension_lines(result, facts["common_directions"]),
         f"  {hubs_told(facts['neighbor_lists'])}",
-        "",
-        "What moves points most, within neighbourhoods",
-        "  " + ", ".join(str(row["feature"]) for row in facts["top_features"]),
     ]
+    if NOTHING not in [one["text"] for one in facts["verdict"]]:
+        moving = ", ".join(str(row["feature"]) for row in facts["top_features"])
+        lines += ["", "What moves points most, within neighbourhoods", f"  {moving}"]
     after_features = len(lines)
     are_judged = bool(judged) and has_straight_rows(result.metric)
     parted = [one.told(judged=are_judged) for one in result._told_apart() if one is not None]

@@ -348,8 +348,11 @@ def verdict_lines(result: Map) -> list[str]:
         return lines
     told = drawn.worst
     count = f"{len(told)} are" if len(told) > 1 else "1 is" if told else "none is"
+    n_open = sum(one.answer == "cannot be told" for one in drawn)
+    unknown = f", and {n_open} cannot be told" if n_open else ""
+    such = (", such as" if len(told) > _MOST_TOLD else "") + (":" if told else ".")
     lines.append(
-        f"Of {len(drawn)} sizes, densities and distances of classes, {count} "
-        f"surely other in the data than in the map{', such as' if len(told) > _MOST_TOLD else ''}{':' if told else '.'}"
+        f"Of {len(drawn)} sizes, densities and distances of classes, {count} surely other in the data than in the "
+        f"map{unknown}{such}"
     )
     return lines + [one.line for one in told[:_MOST_TOLD]]
