@@ -315,11 +315,12 @@ class MapFunction:
         X_new : array-like, sparse matrix, DataFrame, AnnData or Dataset of shape (n_rows, n_features)
             Placed by `transform`.
         labels : array-like of shape (n_rows,), str or None, default=None
-            Of an AnnData object or Dataset also the name of a column. None takes those of a Dataset; else the new rows
-            have none, are of no class, and are in no score of the labels.
+            Also the name of a column of X_new. None takes those of a Dataset, or the column of a data frame, records or
+            Dataset that is called as the map's labels; else the new rows have none, are of no class, and are in no
+            score of the labels.
         metadata, point_names, images : as for `gnomon.map`, of the new rows, default=None
-            None takes names and columns of an AnnData object or Dataset. What is missing becomes NaN or empty text, and
-            columns that the map has not are left out; pictures are, unless all rows have one.
+            None takes names and columns of X_new. What is missing becomes NaN or empty text and is told, and columns
+            that the map has not are left out; pictures are, unless all rows have one.
 
         Returns
         -------

@@ -17,6 +17,7 @@ from gnomon.data.arrays import LARGEST_SQUARED, whole_numbers
 from gnomon.data.cells import annotation, genes_like, is_cells, read_part
 from gnomon.data.columns import ColumnRule, encode_rows, features_of, named_as_time, raw_columns, unknown_categories
 from gnomon.data.columns.dates import told_date
+from gnomon.data.columns.raw import RawColumn
 from gnomon.data.columns.values import plain_column
 from gnomon.data.dataset import listed, require_name, text_array
 from gnomon.data.frames import holds_other_kinds, is_frame, names_of_rows
@@ -30,7 +31,6 @@ from gnomon.maps.cautions import cautioned
 from gnomon.maps.matching import refuse_other_order
 from gnomon.maps.missing import fill_new_rows
 from gnomon.maps.order import order_of_rows
-from gnomon.maps.parts import check_metadata
 from gnomon.neighbors import succession_of_rows
 
 if TYPE_CHECKING:
@@ -38,7 +38,16 @@ if TYPE_CHECKING:
     from gnomon.extension import AffineAtlas, Drift, HeldOutRows, UnknownShift
     from gnomon.maps.result import Map
 
-__all__ = ["check_rows", "extend", "hold_out_rows", "make_atlas", "own_names", "told_beyond", "warn_of_others"]
+__all__ = [
+    "check_rows",
+    "columns_of_rows",
+    "extend",
+    "hold_out_rows",
+    "make_atlas",
+    "own_names",
+    "told_beyond",
+    "warn_of_others",
+]
 
 _N_NEIGHBORS = 15
 _BEYOND = 3  # columns that are named of rows out of range
@@ -276,6 +285,8 @@ def extend(
 
     if labels is None and isinstance(X_new, Dataset) and result.labels is not None:
         labels = X_new.labels
+    if are_records(X_new):
+        X_new = read_records(X_new)
     labels, metadata, point_names = _what_is_known(result, X_new, labels, metadata, point_names)
     rows, missing, unknown = _new_rows(result, X_new)
     m = int(rows.shape[0])
@@ -313,7 +324,8 @@ def extend(
     columns = {name: _longer(column, metadata.get(name), m, name) for name, column in result.metadata.items()}
     source = columns.pop(_SOURCE, np.array(["yes"] * result.n_samples + ["no"] * m))
     source[result.n_samples :] = "no"
-    notes = [*result.notes, f"{m} rows were added after the fit. {drift.summary().splitlines()[-1]}"]
+    lacking = _told_lacking(result, X_new, metadata)
+    notes = [*result.notes, *lacking, f"{m} rows were added after the fit. {drift.summary().splitlines()[-1]}"]
     stack = sp.vstack if sp.issparse(rows) else np.concatenate
     larger = type(result)(
         X=stack([result.X, rows]),
@@ -371,50 +383,81 @@ def _told_times(result: Map, times: list[int]) -> str:
 
 def _what_is_known(
     result: Map, X_new: Any, labels: Any, metadata: Mapping[str, npt.ArrayLike] | None, point_names: Any
-) -> tuple[Any, Mapping[str, npt.ArrayLike], Any]:
-    """Return labels, metadata and names of new rows, those that they bring with them where none are given.
+) -> tuple[Any, dict[str, Any], Any]:
+    """Return labels, metadata and names of new rows, those that their table brings if none are given.
 
-    Labels that are a name are the column of that name, and where none are given the column of the map's labels.
+    Labels that are a name are the column of that name; None is the column that is called as the map's labels.
     """
     refuse_other_order(X_new, labels=labels, metadata=metadata, point_names=point_names)
-    given = {} if metadata is None else dict(check_metadata(metadata))
-    known = _columns_of(X_new)
-    names = own = None
+    known = columns_of_rows(result, X_new, labels if isinstance(labels, str) else result.label_name)
+    names = None
     if is_cells(X_new):
         names = text_array([str(name) for name in X_new.obs_names])
     elif isinstance(X_new, Dataset):
-        names, own = X_new.point_names, X_new.labels
+        names = X_new.point_names
     elif found := names_of_rows(X_new):
         names = text_array(found[1])
     if isinstance(labels, str):
-        columns = known if own is None or X_new.label_name is None else {**known, X_new.label_name: own}
-        if not columns:
-            rule = "the labels themselves, where new rows are no data frame, AnnData object or Dataset"
+        if not known:
+            rule = "the labels themselves, where new rows have no columns by name"
             raise TypeError(
                 message(f"labels={labels!r:.60}", rule, remedy=f"Pass the column, such as X_new[{labels!r}].")
             )
-        require_name(labels, list(columns), what="labels")
-        labels = columns[labels]
-    elif labels is None and result.labels is not None and not is_cells(X_new):
+        require_name(labels, list(known), what="labels")
+        labels = known[labels]
+    elif labels is None and result.labels is not None and result.label_name and not is_cells(X_new):
         labels = known.get(result.label_name)
     known.pop(_SOURCE, None)
-    return labels, {**known, **given}, names if point_names is None else point_names
+    given = {} if metadata is None else raw_columns(metadata) if is_frame(metadata) else metadata
+    own = {name: column.labels if isinstance(column, RawColumn) else column for name, column in given.items()}
+    return labels, {**known, **own}, names if point_names is None else point_names
 
 
-def _columns_of(X_new: Any) -> dict[str, Any]:
-    """Return the columns that new rows bring by name, as a map keeps them beside its features."""
+def columns_of_rows(result: Map, X_new: Any, labels: str | None = None) -> dict[str, npt.NDArray[Any]]:
+    """Return the columns that new rows bring by name, as a map keeps them; of a table of numbers only those it needs.
+
+    Parameters
+    ----------
+    result : Map
+    X_new : Any
+        As of `Map.extend`; of records what `read_records` returns.
+    labels : str or None, default=None
+        A column that is needed beside the map's metadata.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_rows,)
+    """
     if is_cells(X_new):
         return {str(name): annotation(X_new.obs[name]) for name in X_new.obs.columns}
+    needed = {*result.metadata, *([] if labels is None else [labels])}
     if isinstance(X_new, Dataset):
-        found = dict(X_new.metadata)
-        if isinstance(X_new.X, np.ndarray) and X_new.text_columns is not None:
-            names = X_new.feature_names or names_beside(X_new.n_features, X_new.text_columns)
-            columns = {name: X_new.integers.get(name, X_new.X[:, j]) for j, name in enumerate(names)}
-            found = {**{name: whole_numbers(np.asarray(column)) for name, column in columns.items()}, **found}
-        return found
-    if is_frame(X_new) or are_records(X_new):
+        found = {} if X_new.label_name is None or X_new.labels is None else {X_new.label_name: X_new.labels}
+        if X_new.feature_names is not None and isinstance(X_new.X, np.ndarray):
+            untyped = X_new.text_columns is not None
+            for j, name in enumerate(X_new.feature_names):
+                if name in needed:
+                    values = X_new.integers.get(name, X_new.X[:, j])
+                    found[name] = whole_numbers(values) if untyped else values
+        return {**found, **X_new.metadata}
+    if is_frame(X_new) and needed & {*_names_of(X_new)}:
         return {name: plain_column(raw.labels) for name, raw in raw_columns(X_new).items()}
     return {}
+
+
+def _told_lacking(result: Map, X_new: Any, metadata: Mapping[str, Any]) -> list[str]:
+    """Return a note of the metadata that new rows lack, if they lack any; warn if they have columns by name.
+
+    What steered the map new rows need not have.
+    """
+    lacking = [name for name in result.metadata if name != _SOURCE and metadata.get(name) is None]
+    if not lacking:
+        return []
+    told = f"metadata that the new rows lack are empty there: {listed(lacking)}"
+    needed = {*lacking} - {result.parameters.get("target")}
+    if needed and (is_frame(X_new) or isinstance(X_new, Dataset)):
+        warn(told, DataWarning)
+    return [told]
 
 
 def _longer_representation(result: Map, mapped: npt.NDArray[Any]) -> Representation | None:
@@ -489,6 +532,8 @@ def _more_labels(result: Map, labels: npt.ArrayLike | None, m: int) -> npt.NDArr
 def _longer(column: npt.NDArray[Any], new: npt.ArrayLike | None, m: int, name: str) -> npt.NDArray[Any]:
     """Return a column with the entries of new rows, NaN or empty text if there are none."""
     old = np.asarray(column)
+    if new is not None and old.dtype.kind not in "buif" and _is_blank(np.asarray(new), m):
+        new = None  # NumPy would write NaN as text
     if new is None:
         kind = old.dtype.kind
         blank: Any = np.nan if kind in "buif" else np.array("NaT", old.dtype) if kind in "mM" else ""
@@ -500,3 +545,8 @@ def _longer(column: npt.NDArray[Any], new: npt.ArrayLike | None, m: int, name: s
     if {old.dtype.kind, added.dtype.kind} & set("mM") and old.dtype.kind != added.dtype.kind:
         old, added = old.astype(np.str_), added.astype(np.str_)
     return in_order(np.concatenate([old, added]), order_of(old))
+
+
+def _is_blank(values: npt.NDArray[Any], m: int) -> bool:
+    """Return whether a column of numbers has one entry for each of m rows and none of them is there."""
+    return values.shape == (m,) and values.dtype.kind == "f" and bool(np.isnan(values).all())
