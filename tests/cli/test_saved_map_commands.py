@@ -275,3 +275,15 @@ def test_rows_are_placed_as_a_map_of_landmarks_placed_its_others(tmp_path, monke
     assert not np.allclose(np.load("smooth.npy")[placed], made.embedding[placed], atol=1e-2)
     assert "--place gives the latter" in smooth.output
     assert "--place" not in same.output
+
+
+def test_places_of_new_rows_have_the_identifiers_that_the_map_keeps(tmp_path):
+    table = tmp_path / "people.csv"
+    rows = [f"{1000 + 7 * j},{j % 5 + j / 9:.3f},{j % 7 - j / 8:.3f}" for j in range(30)]
+    table.write_text("\n".join(["customer_id,a,b", *rows]) + "\n")
+    saved, places = str(tmp_path / "m.gnomon"), tmp_path / "places.csv"
+    main(["map", str(table), "--method", "pca", "--save", saved], standalone_mode=False)
+    main(["transform", saved, str(table), "-o", str(places)], standalone_mode=False)
+    lines = [line.split(",") for line in places.read_text().splitlines()]
+    assert lines[0] == ["point", "x", "y", "customer_id"]
+    assert [line[-1] for line in lines[1:]] == [str(1000 + 7 * j) for j in range(30)]

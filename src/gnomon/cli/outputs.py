@@ -136,8 +136,16 @@ def write_map(result: Any, kind: str, path: str, *, title: str | None = None, so
             result.save(file)
 
 
-def write_coordinates(path: str, places: npt.NDArray[Any], point_names: npt.NDArray[Any] | None) -> None:
-    """Write positions as an array (.npy), or as text: the name or number of each row, x, y and z."""
+def write_coordinates(
+    path: str,
+    places: npt.NDArray[Any],
+    point_names: npt.NDArray[Any] | None,
+    beside: Mapping[str, npt.NDArray[Any]] | None = None,
+) -> None:
+    """Write positions as an array (.npy), or as text: the name or number of each row, x, y and z, and what is beside.
+
+    A column beside them that is called as one of theirs is left out.
+    """
     if path.lower().endswith((".parquet", ".zarr")):
         fact, remedy = "the map has no landmarks", "Name it .csv or .npy, or give --n-fitted."
         raise ValueError(message(f"output file {path!r}", "one that ends in .csv or .npy", fact=fact, remedy=remedy))
@@ -151,7 +159,9 @@ def write_coordinates(path: str, places: npt.NDArray[Any], point_names: npt.NDAr
             with atomic_write(file) as stream:
                 np.save(stream, places, allow_pickle=False)
         else:
-            write_columns(file, position_columns(places, point_names))
+            own = dict(position_columns(places, point_names))
+            more = {name: column for name, column in (beside or {}).items() if name not in own}
+            write_columns(file, {**own, **more})
 
 
 def tell(text: str, paths: Mapping[str, str]) -> None:

@@ -44,6 +44,7 @@ def transform(
     DATA is a file as for `gnomon map`, with the columns of the map's table; further columns are left out. Each row gets
     its place by itself, whatever else is in the file. Missing values are filled in as in the map if that had any, else
     as --missing says. Of an h5ad file the layer is read, or raw, of which the map was made.
+    The table has those columns of DATA, such as an identifier, that the map keeps though they are no features.
 
     Places are smooth functions of the rows. A map of landmarks placed its other rows in the way of its method:
     --place does the same with new ones.
@@ -53,12 +54,17 @@ def transform(
     result = open_map(map_path, threads, of_landmarks=True)
     if missing is not None:
         result = result.filling(missing)
+    from gnomon.maps.growing import columns_of_rows
+
     found: list[str] = []
     with collect_warnings(found):
         dataset = open_new_rows(result, data)
         places = result.place(dataset) if as_placed else result.transform(dataset)
         for path in paths.values():
-            write_coordinates(path, places, dataset.point_names)
+            brought = columns_of_rows(result, dataset)
+            used = {rule.name for rule in result.columns or () if rule.features}
+            beside = {name: brought[name] for name in result.metadata if name in brought and name not in used}
+            write_coordinates(path, places, dataset.point_names, beside)
     write_records(paths, data=dataset, made=result, source=map_path)
     if as_json:
         document = {"data": data_document(dataset), "points": dataset.point_names, "coordinates": places}
