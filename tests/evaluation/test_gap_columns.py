@@ -8,6 +8,7 @@ import pytest
 import gnomon as gn
 from gnomon.evaluation import are_apart, is_continuum, is_real, judge_gaps
 from gnomon.evaluation.gaps.columns import check_columns, columns_of_gap, columns_of_one_value
+from gnomon.evaluation.gaps.sentences import told_of_columns
 
 _ALONE = " It is that of {} alone: without this column none is seen."
 _OPTIONS = {"n_nulls": 19, "max_rows": 300}
@@ -41,14 +42,14 @@ def test_a_gap_that_other_columns_have_too_is_not_of_one_alone():
     assert are_apart(X, None, coin, ~coin, **_OPTIONS).sentence.endswith(": a gap.")
 
 
-def _gap(sides):
-    """Return whether columns of numbers hold a gap between sides: whether some column parts them wholly."""
+def _fall(sides, nothing=0.0):
+    """Return a fall of 1 where some column of numbers parts sides wholly, else of `nothing`."""
 
-    def is_gap(X):
+    def fall(X):
         a, b = X[sides], X[~sides]
-        return bool(((a.min(axis=0) > b.max(axis=0)) | (a.max(axis=0) < b.min(axis=0))).any())
+        return 1.0 if ((a.min(axis=0) > b.max(axis=0)) | (a.max(axis=0) < b.min(axis=0))).any() else nothing
 
-    return is_gap
+    return fall
 
 
 def test_columns_are_taken_out_until_no_gap_is_left_up_to_three_and_half_of_all():
@@ -58,9 +59,23 @@ def test_columns_are_taken_out_until_no_gap_is_left_up_to_three_and_half_of_all(
         X = draw.normal(size=(200, n_columns))
         X[:, :n_parting] += 12.0 * sides[:, None]
         columns = {f"c{f}": np.array([f]) for f in range(n_columns)}
-        found = columns_of_gap(X, sides, ~sides, columns, _gap(sides))
+        found, alone = columns_of_gap(X, sides, ~sides, columns, _fall(sides), 1.0)
         expected = n_parting if n_parting <= min(3, n_columns // 2) else 0
         assert set(found) == {f"c{f}" for f in range(expected)}
+        assert alone == (expected > 0)
+        halved, alone = columns_of_gap(X, sides, ~sides, columns, _fall(sides, 0.6), 1.0)
+        assert (halved, alone) == (found, False)  # without them density still falls
+
+
+def test_columns_in_which_alone_no_gap_is_seen_do_not_make_it_alone():
+    sides = np.arange(200) < 70
+    X = np.random.default_rng(1).normal(size=(200, 4))
+    X[:, 0] += 12.0 * sides
+    columns = {f"c{f}": np.array([f]) for f in range(4)}
+    assert columns_of_gap(X, sides, ~sides, columns, lambda some: float(some.shape[1] == 4), 1.0) == (["c0"], False)
+    X[:, 0] = sides
+    assert columns_of_gap(X, sides, ~sides, columns, lambda some: float(some.shape[1] == 4), 1.0) == (["c0"], True)
+    assert told_of_columns(["c0"], alone=False) == " Without c0 it could not be shown."
 
 
 def test_levels_of_categories_tell_sides_apart_together_and_also_those_between_others():
@@ -76,9 +91,9 @@ def test_levels_of_categories_tell_sides_apart_together_and_also_those_between_o
         "a shop in two towns": ((shop == 1) & (town < 2), ["shop", "town"]),
         "neither": (draw.random(400) < 0.5, []),
     }.values():
-        found = columns_of_gap(X, sides, ~sides, columns, lambda left: left.shape[1] == X.shape[1])
+        found, _ = columns_of_gap(X, sides, ~sides, columns, lambda left: float(left.shape[1] == X.shape[1]), 1.0)
         assert set(found) == set(expected)
-        assert columns_of_gap(X, sides, ~sides, columns, lambda left: True) == []
+        assert columns_of_gap(X, sides, ~sides, columns, lambda left: 1.0, 1.0) == ([], False)
 
 
 def test_a_map_names_the_column_of_a_category():

@@ -43,12 +43,14 @@ def check_columns(columns: Any, names: list[str]) -> dict[str, Ints]:
 
 
 def columns_of_gap(
-    X: Floats, a: Mask, b: Mask, columns: Mapping[str, Ints], is_gap: Callable[[Floats], bool]
-) -> list[str]:
+    X: Floats, a: Mask, b: Mask, columns: Mapping[str, Ints], fall: Callable[[Floats], float], limit: float
+) -> tuple[list[str], bool]:
     """Return the columns that make a gap between two groups of rows: three, and half of all, at most; else none.
 
     They hold for nearly all rows of one group together, and for hardly any of the other, what they do: a value or a few
-    of a column of few values, a range without an end of another. Columns are taken out until no gap is left.
+    of a column of few values, a range without an end of another. Columns are taken out until no gap is left. Whether
+    they alone make it is told, too: without them density falls by less than the root of what a gap takes, and in them
+    alone by what it takes, unless all have few values, whose distances are alike.
 
     Parameters
     ----------
@@ -56,11 +58,18 @@ def columns_of_gap(
     a, b : ndarray of shape (n_samples,), bool
     columns : mapping of str to ndarray of int
         The features of each column.
-    is_gap : callable
-        Says whether rows of these features still have the gap.
+    fall : callable
+        Returns how far the log of the density falls between the groups in rows of some features.
+    limit : float
+        From which on that is a gap.
+
+    Returns
+    -------
+    names : list of str
+    alone : bool
     """
     if X.shape[1] > _FEATURES:
-        return []
+        return [], False
     for inside, outside in ((a, b), (b, a)):
         chosen: list[str] = []
         while found := _telling(X, inside, outside, {name: columns[name] for name in columns if name not in chosen}):
@@ -68,9 +77,11 @@ def columns_of_gap(
             left = np.setdiff1d(np.arange(X.shape[1]), np.concatenate([columns[name] for name in chosen]))
             if len(chosen) > min(_MOST, len(columns) // 2) or not len(left):
                 break
-            if not is_gap(X[:, left]):
-                return chosen
-    return []
+            if (without := fall(X[:, left])) < limit:
+                own = np.concatenate([columns[name] for name in chosen])
+                stepped = all(len(np.unique(X[:, f])) <= _LEVELS for f in own)
+                return chosen, without <= limit / 2.0 and (stepped or fall(X[:, own]) >= limit)
+    return [], False
 
 
 def columns_of_one_value(X: Floats, a: Mask, b: Mask, columns: Mapping[str, Ints]) -> list[str]:

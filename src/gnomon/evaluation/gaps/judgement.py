@@ -297,10 +297,10 @@ class Ground(SampledRows):
         if self.wide is not None or self.lattice is not None:
             return ""
 
-        def is_gap(rest: Floats) -> bool:
-            return fall_between(Landscape.of(rest, k), a, b, island=island, limit=limit).value >= limit
+        def fall(rest: Floats) -> float:
+            return fall_between(Landscape.of(rest, k), a, b, island=island, limit=limit).value
 
-        return told_of_columns(columns_of_gap(self.X, a, b, self.columns, is_gap))
+        return told_of_columns(*columns_of_gap(self.X, a, b, self.columns, fall, limit))
 
     def _in_map(self, a: Mask, b: Mask, island: bool, limit: float, k: int = N_NEIGHBORS) -> str | None:
         """Return what the map alone would say, by as many neighbours as the data where a gap is found by few."""

@@ -225,9 +225,13 @@ def told_of_others(names: tuple[str, str], fall: float) -> str:
     )
 
 
-def told_of_columns(named: list[str]) -> str:
-    """Say which columns make a gap; empty for none."""
+def told_of_columns(named: list[str], alone: bool) -> str:
+    """Say which columns make a gap, or without which none can be shown; empty for none."""
     if not named:
         return ""
-    which = f"{named[0]} alone" if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]} alone"
-    return f" It is that of {which}: without {'this column' if len(named) == 1 else 'these columns'} none is seen."
+    which = named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
+    if not alone:
+        return f" Without {which} it could not be shown."
+    return (
+        f" It is that of {which} alone: without {'this column' if len(named) == 1 else 'these columns'} none is seen."
+    )
