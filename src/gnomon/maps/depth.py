@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +18,15 @@ from gnomon.geometry.check import has_place
 from gnomon.linalg import dense_rows
 from gnomon.neighbors import compute_neighbors
 
-__all__ = ["share_of_leading", "share_of_map", "share_of_place", "share_of_spread", "warn_of_depth", "warn_of_totals"]
+__all__ = [
+    "share_of_leading",
+    "share_of_map",
+    "share_of_place",
+    "share_of_spread",
+    "told_of_unlike_sums",
+    "warn_of_depth",
+    "warn_of_totals",
+]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -32,9 +41,34 @@ _OF_SUMS = (
     *("euclidean", "l2", "sqeuclidean", "manhattan", "l1", "cityblock", "chebyshev", "minkowski"),
     *("braycurtis", "ruzicka", "canberra"),
 )
+_UNLIKE_SUMS, _SURE = 0.15, 3.0  # of an AUC from one half, and standard errors
 _N_NEIGHBORS = 15
 _LOOKED_AT = 1000
 _BLOCK = 4096
+
+
+def told_of_unlike_sums(X: Any, inside: npt.NDArray[np.bool_], outside: npt.NDArray[np.bool_]) -> str:
+    """Say where rows of amounts on two sides sum to unlike amounts, so that features differ by how much was read.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        Amounts of a map that compares shares of them.
+    inside, outside : ndarray of shape (n_samples,), bool
+    """
+    sums = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
+    one, other = sums[inside], np.sort(sums[outside])
+    below = np.searchsorted(other, one, "left") + np.searchsorted(other, one, "right")
+    away = abs(float(below.mean()) / (2.0 * len(other)) - 0.5)
+    chance = math.sqrt((len(one) + len(other) + 1.0) / (12.0 * len(one) * len(other)))  # of ranks
+    if away < _UNLIKE_SUMS or away < _SURE * chance:
+        return ""
+    usual = float(np.median(one)), float(np.median(other))
+    return (
+        f"The selected rows sum to {usual[0]:,.4g} and the rest to {usual[1]:,.4g} (medians), which the map divides by "
+        "and this comparison does not: features may differ by how much was read. To compare shares ask "
+        "m.with_features(X / X.sum(axis=1, keepdims=True))."
+    )
 
 
 def warn_of_depth(

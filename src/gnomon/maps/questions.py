@@ -18,6 +18,7 @@ from gnomon.maps.alike import SidesOfClasses, told_of_units
 from gnomon.maps.cautions import cautioned, of_order
 from gnomon.maps.clustering import Clustering
 from gnomon.maps.confounded import told_of_confounded_labels, told_of_confounded_sides, told_of_each_label
+from gnomon.maps.depth import told_of_unlike_sums
 from gnomon.maps.found import told_of_labels, told_of_selection
 from gnomon.maps.importance_questions import ImportanceQuestions
 from gnomon.maps.named_rows import feature_values, find_point, select_rows
@@ -194,6 +195,8 @@ class Questions(PointQuestions, RowQuestions, ImportanceQuestions, Verdicts, Clu
             found = replace(found, indices=kept[found.indices])
         if not found.n_beyond_chance:
             return cautioned(self, found, more=[unsided, unasked])
+        if self.metric == "hellinger":
+            unsided = f"{unsided} {told_of_unlike_sums(self._unrolled().values, inside, outside)}".strip()
         told = [unsided, unasked, told_of_selection(self, inside), told_of_confounded_sides(self, inside, outside)]  # type: ignore[arg-type]
         if units is not None:
             return cautioned(self, found, more=told)

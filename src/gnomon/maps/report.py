@@ -11,13 +11,14 @@ import numpy as np
 from gnomon._printed import harmless
 from gnomon.data.columns import mixed_columns
 from gnomon.data.dataset import first_few
-from gnomon.data.labels import name_of
+from gnomon.data.labels import name_of, sort_into_classes
 from gnomon.data.names import default_names
 from gnomon.evaluation.words import NOTHING, verdict
 from gnomon.explanations.contrast.result import NOTHING_APART, NOTHING_STRONGLY_APART
 from gnomon.explanations.contrast.without_spread import without_spread
 from gnomon.maps.cautions import of_order, without_cautions
 from gnomon.maps.confounded import told_of_confounded_labels
+from gnomon.maps.depth import told_of_unlike_sums
 from gnomon.maps.found import told_of_labels
 from gnomon.maps.hubs import hubs_told, neighbor_lists
 from gnomon.maps.together import directions_together, directions_told
@@ -128,6 +129,7 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
     if facts["profiles"]:
         lines += ["", f"What sets each {result.label_name} apart (effect size in standard deviations, AUC)"]
         lines += list(_class_lines(facts["profiles"], result))
+        lines += _told_of_sums(result)
         named = [label for label in result._classes() if _is_named(facts["profiles"].get(name_of(label), []))]
         cautions = [told_of_labels(result), told_of_confounded_labels(result), result._told_of_units_of_labels(named)]
         lines += [f"  {told}" for told in cautions if told and named]
@@ -163,6 +165,19 @@ def _verdict_section(result: Map, wanted: bool) -> list[str]:
         known = f"{', '.join(STRAIGHT[:-1])} or {STRAIGHT[-1]}"
         lines = [f"not judged: gaps, sizes and distances are in {known} distances, the map in {result.metric}"]
     return ["", "What it shows, judged in the data", *(f"  {line}" for line in lines)] if lines else []
+
+
+def _told_of_sums(result: Map) -> list[str]:
+    """Return a line of the first label whose rows were read unlike the others, of a map that compares shares."""
+    if result.metric != "hellinger" or result.labels is None:
+        return []
+    classes = sort_into_classes(result.labels)
+    for code, name in enumerate(classes.names):
+        inside = np.asarray(classes.codes == code)
+        rest = np.asarray(classes.labelled) & ~inside
+        if rest.any() and (told := told_of_unlike_sums(result.X, inside, rest)):
+            return [f"  {name}: {told}"]
+    return []
 
 
 def _fidelity_lines(r2: float | None, fit: str) -> list[str]:
