@@ -15,12 +15,16 @@ from gnomon.data.labels import sort_into_classes
 from gnomon.linalg.table import dense_rows, evenly_spaced
 from gnomon.maps.found import named_as_clusters
 
-__all__ = ["SidesOfClasses", "told_of_units"]
+__all__ = ["UNIT_NAMES", "Codes", "SidesOfClasses", "codes_of_units", "plain_name", "told_of_units"]
 
 Codes = npt.NDArray[np.integer[Any]]
 Mask = npt.NDArray[np.bool_]
 
-_NAMES = ("donor", "patient", "participant", "subject", "individual", "animal", "mouse", "replicate", "sample", "batch")
+UNIT_NAMES = (
+    *("donor", "patient", "participant", "subject", "individual", "animal", "mouse", "replicate", "sample", "batch"),
+)
+"""What metadata of rows that are alike are called."""
+
 _FEWEST = 3  # values of such metadata; of fewer nothing could be told
 _ROWS_OF_UNIT = 10  # on the mean
 _FEWEST_OF_SIDE = 2  # units: those of a selection that is one unit are no draw of units
@@ -93,8 +97,8 @@ def told_of_units(
     of it, beyond what chance gives in any feature in one table of 1000. A column that orders both sides, such as the
     age of those above 60, tells what was asked, and clusters were found in the features.
     """
-    for name in sorted(filter(_is_of_units, metadata), key=lambda name: _NAMES.index(_plain(name))):
-        codes = _codes_of_units(metadata[name])
+    for name in sorted(filter(_is_of_units, metadata), key=lambda name: UNIT_NAMES.index(plain_name(name))):
+        codes = codes_of_units(metadata[name])
         if codes is None:
             continue
         for pair in sides:
@@ -103,7 +107,7 @@ def told_of_units(
     if features is None:
         return ""
     for name, column in metadata.items():
-        codes = None if named_as_clusters(name) else _codes_of_units(column)
+        codes = None if named_as_clusters(name) else codes_of_units(column)
         if codes is None:
             continue
         for pair in sides.of_whole(codes) if isinstance(sides, SidesOfClasses) else sides:
@@ -115,7 +119,7 @@ def told_of_units(
     return ""
 
 
-def _codes_of_units(column: npt.NDArray[Any]) -> Codes | None:
+def codes_of_units(column: npt.NDArray[Any]) -> Codes | None:
     """Return which unit each row is of, -1 for none; None if values are too few, or have too few rows."""
     if column.dtype.kind == "f":
         some = column[evenly_spaced(len(column), 1000)]
@@ -185,10 +189,10 @@ def _sum_of_squares(values: npt.NDArray[np.float64], codes: Codes) -> npt.NDArra
     return found
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """Return "donor" of "donor", "donors", "donor_id" and "Donor.ID"."""
     return re.sub(r"[\W_]+", "", name.lower()).removesuffix("id").removesuffix("s")
 
 
 def _is_of_units(name: str) -> bool:
-    return _plain(name) in _NAMES
+    return plain_name(name) in UNIT_NAMES

@@ -14,6 +14,7 @@ from gnomon._validation import message
 from gnomon.data.labels import sort_into_classes
 from gnomon.linalg.table import float_rows
 from gnomon.maps.cautions import cautioned
+from gnomon.maps.votes import told_of_votes
 from gnomon.neighbors import VOTES, distinct_neighbors, find_representatives
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 
@@ -79,7 +80,7 @@ class RowQuestions:
         if stand is not None:
             graph = distinct_neighbors(values, graph, stand, graph.n_neighbors)
         found = find_suspects(graph, labels, n_top, point_names=self.point_names, representatives=stand)
-        return cautioned(self, found, VOTES)
+        return cautioned(self, found, VOTES, more=[told_of_votes(self)])  # type: ignore[arg-type]
 
     @entrance("repeats")
     def repeats(self) -> Repeats:

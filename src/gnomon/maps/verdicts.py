@@ -19,6 +19,7 @@ from gnomon.maps.matching import refuse_other_order
 from gnomon.maps.named_rows import rows_without_value
 from gnomon.maps.order import order_of_rows
 from gnomon.maps.representation import with_directions
+from gnomon.maps.votes import told_of_votes
 from gnomon.neighbors.independence import NULLS, PAIRS
 
 if TYPE_CHECKING:
@@ -213,13 +214,15 @@ class Verdicts:
     def _advised(self, found: Verdict, *groups: Any) -> Verdict:
         """Return a verdict with what the map knows of it: coordinates that were judged, and weights that were not.
 
-        Of groups that are apart, from each other or one from all other rows, also which metadata go with them.
+        Of groups that are apart, from each other or one from all other rows, also which metadata go with them, and
+        whether labels are told by rows of the same unit.
         """
-        told = ""
+        told: list[str] = []
         if groups and found.answer == "yes":
             inside, *others = (row_mask(one, len(self.embedding), name="group") for one in groups)
-            told = told_of_confounded_sides(self, inside, others[0] if others else ~inside)  # type: ignore[arg-type]
-        return cautioned(self, self._of_coordinates(found), joined=True, more=[told])
+            told = [told_of_confounded_sides(self, inside, others[0] if others else ~inside)]  # type: ignore[arg-type]
+            told += [told_of_votes(self)]  # type: ignore[arg-type]
+        return cautioned(self, self._of_coordinates(found), joined=True, more=told)
 
     def _of_coordinates(self, found: Verdict) -> Verdict:
         """Return a verdict that advises fewer coordinates where those of a representation were judged."""
