@@ -35,6 +35,7 @@ from gnomon.data.frames import is_frame, names_of_rows
 from gnomon.data.mixed_units import warn_of_mixed_units
 from gnomon.data.records import are_records, read_records
 from gnomon.data.sentinels import warn_of_sentinels
+from gnomon.data.totals import warn_of_totals
 from gnomon.exceptions import DataWarning, GnomonWarning
 from gnomon.maps.blocks import blocks_of_cells, column_names, encode_columns, refuse_with_blocks
 from gnomon.maps.forgetting import check_forgotten, forget, warn_of_personal, warn_of_personal_names
@@ -193,6 +194,7 @@ def prepare(X: Any, how: Reading) -> Prepared:
             if not data.part:
                 filled = None if settled.completion is None else settled.completion.missing
                 warn_of_mixed_units(values, settled.table.feature_names, data.columns, filled)
+                warn_of_totals(values, settled.table.feature_names, data.columns)
                 warn_of_absent(values, settled.table.feature_names, data.columns)
             warn_of_filled_floors(values, settled.table.feature_names)
             join = find_join(values, settled.table.feature_names, data.columns)
