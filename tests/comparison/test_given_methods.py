@@ -94,3 +94,14 @@ def test_what_cannot_be_compared_is_named(methods, kind, text):
 def test_parameters_belong_to_names():
     with pytest.raises(ValueError, match=r"parameters of 'UMAP' must be left out beside estimators"):
         gnomon.compare(X, [gnomon.UMAP()], {"UMAP": {"n_neighbors": [5, 15]}})
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("as_list", [True, False])
+def test_of_maps_that_are_made_it_is_said_what_compares_them(is_first, as_list):
+    made = gnomon.map(X, "pca")
+    given = [made] if as_list else made
+    with pytest.raises(
+        TypeError, match=r"compare: (X|methods) must be .*found a map\).*compare_embeddings\(a\.embedding"
+    ):
+        gnomon.compare(*(given, ["pca"]) if is_first else (X, given))

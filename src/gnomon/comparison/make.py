@@ -12,7 +12,7 @@ from gnomon._entrance import entrance
 from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
-from gnomon._validation import Integer, Options, check_parameters
+from gnomon._validation import Integer, Options, check_parameters, message
 from gnomon.comparison.given import requests_of_all
 from gnomon.comparison.result import HEADLINES, Comparison
 from gnomon.comparison.trials import Trial, Trials
@@ -116,6 +116,8 @@ def compare(
     >>> found.best("auc_rnx").name
     'pca'
     """
+    for given, name in ((X, "X"), (methods, "methods")):
+        _refuse_maps(given, name)
     requests = requests_of_all(methods, parameters, _count("n_components", n_components))
     names = check_measures(measures)
     check_parameters({"agreement": Options(*SIMILARITY_METRICS)}, {"agreement": agreement})
@@ -123,6 +125,18 @@ def compare(
     how: dict[str, Any] = {"metric": metric, "scale": scale, "n_neighbors": n_neighbors}
     trials = Trials(X, labels=labels, measures=wanted, n_seeds=n_seeds, **how)
     return compared(trials, trials.make(requests), agreement)
+
+
+def _refuse_maps(given: Any, name: str) -> None:
+    """Raise an error where maps were given that are made already."""
+    some = given if isinstance(given, list | tuple) else [given]
+    if any(hasattr(one, "embedding") and hasattr(one, "evaluate") for one in some):
+        rule = "a table" if name == "X" else "names or estimators"
+        remedy = (
+            "Compare two maps of the same rows by gnomon.evaluation.compare_embeddings(a.embedding, b.embedding), "
+            "and on one page by gnomon.viewer.write_side_by_side."
+        )
+        raise TypeError(message(name, rule, fact="found a map", remedy=remedy))
 
 
 def compared(trials: Trials, made: Sequence[Trial], agreement: str) -> Comparison:
