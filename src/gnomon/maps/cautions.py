@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from gnomon.maps.joined import join_told
 from gnomon.maps.order import order_of_rows, order_told
+from gnomon.maps.shifted import told_of_shift
 from gnomon.maps.votes import told_of_votes
 from gnomon.maps.weights import rows_count_once
 from gnomon.neighbors import VOTES
@@ -71,21 +72,26 @@ def cautioned(
 
 
 def cautioned_evaluation(result: Map, found: Evaluation) -> Evaluation:
-    """Return scores with all that is known against them: of order and units, where neighbours tell labels."""
+    """Return scores with what is known against them: of positions of other rows, of order, of labels of units."""
     known = replace(found, caution="")  # the order of its own rows is told of a map
     order = "" if found.knn_accuracy is None and found.knn_r2 is None else VOTES
-    return cautioned(result, known, order, more=[told_of_votes(result)])
+    return cautioned(result, known, order, more=[told_of_shift(result), told_of_votes(result)])
 
 
 def of_order(result: Map) -> str:
     """Return what is known against the answers of a report of independent rows, which says it once; empty if nothing.
 
-    Of rows in order, of owners, and of labels that rows of the same unit tell.
+    Of positions that fit other rows, of rows in order, of owners, and of labels that rows of the same unit tell.
 
     Notes of the map say of its own table that rows repeat columns.
     """
     owners = join_told(result)
-    known = order_told(result, ANSWERS), owners if owners not in "\n".join(result.notes) else "", told_of_votes(result)
+    known = [
+        told_of_shift(result),
+        order_told(result, ANSWERS),
+        owners if owners not in "\n".join(result.notes) else "",
+        told_of_votes(result),
+    ]
     return " ".join(filter(None, known))
 
 
