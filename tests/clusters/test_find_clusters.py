@@ -284,8 +284,16 @@ def test_the_default_is_the_finest_level_whose_colours_can_be_told_apart():
 
 def test_names_are_made_unique():
     named = [("high a", None), ("high a", None), ("", None), ("low b", None), ("low b", None)]
-    names = [name for name, _ in _made_unique(named, ["p", "q", None, "r", "r"])]
+    names = [name for name, _ in _made_unique(named, [0, 1, None, 2, 2], ["p", "q", "r"])]
     assert names == ["p: high a", "q: high a", "cluster 3", "r: low b (1)", "r: low b (2)"]
+    named = [
+        ("p", None),
+        ("low p", None),
+        ("q", None),
+        ("p", None),
+    ]  # of a coarser level, q is the one cluster in its own
+    names = [name for name, _ in _made_unique(named, [0, 0, 1, 2], ["p", "q", "r"])]
+    assert names == ["p: p", "low p", "q", "r: p"]
     rows = {"alpha": 0.05, "n_phrases": 2, "feature_names": ["a"], "image_shape": None}  # held out: all in one cluster
     assert name_level(np.zeros((9, 1)), np.zeros(9, dtype=np.int64), [None] * 2, [], **rows) == [
         ("cluster 1", None),

@@ -331,7 +331,7 @@ def test_how_well_held_out_rows_are_told_apart_is_said_where_a_gap_cannot_be_tol
     assert found.told_apart == pytest.approx(expected, abs=0.01)
     assert found.sentence.endswith(
         f" A line tells held-out rows of the two (200 and 200) apart in {100 * found.told_apart:.3g} % of pairs "
-        "(chance: 50 %), as it may halves of a continuum."
+        "(chance: 50 %); so it may tell two halves of one cloud."
     )
     assert found.to_dict()["told_apart"] == found.told_apart
     X, ring = make_circles(400, noise=0.03, factor=0.4, random_state=0)

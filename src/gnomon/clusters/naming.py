@@ -44,8 +44,8 @@ def name_level(
     Returns
     -------
     list of (str, Caption or None)
-        All names differ. A cluster without siblings keeps the name of the one that holds it; names that two clusters
-        share begin with that of the cluster that holds them.
+        All names differ. A cluster without siblings keeps the name of the one that holds it. Other names that two
+        clusters share, or that one of the coarser level has, begin with that of the cluster that holds them.
     """
     found: list[tuple[str, Caption | None]] = [("", None)] * len(parents)
     for parent in dict.fromkeys(parents):
@@ -67,19 +67,20 @@ def name_level(
             for k, caption in captions.items():
                 if len(caption):
                     found[int(k)] = (caption.text, caption)
-    return _made_unique(found, [None if of is None else parent_names[of][0] for of in parents])
+    return _made_unique(found, parents, [name for name, _ in parent_names])
 
 
 def _made_unique(
-    named: list[tuple[str, Caption | None]], parents: list[str | None]
+    named: list[tuple[str, Caption | None]], parents: Sequence[int | None], coarser: list[str]
 ) -> list[tuple[str, Caption | None]]:
-    """Name what has no name, put the parent's before names that are shared, and number those that still are."""
+    """Name what has no name, put the parent's before names that are taken, and number those that still are shared."""
     names = [name or f"cluster {k + 1}" for k, (name, _) in enumerate(named)]
-    shared = Counter(names)
-    names = [
-        f"{parent}: {name}" if shared[name] > 1 and parent not in (None, name) else name
-        for name, parent in zip(names, parents, strict=True)
-    ]
+    shared, siblings = Counter(names), Counter(parents)
+    for k, (name, parent) in enumerate(zip(names, parents, strict=True)):
+        if parent is None or (siblings[parent] == 1 and name == coarser[parent]):
+            continue
+        if name in coarser or shared[name] > 1:
+            names[k] = f"{coarser[parent]}: {name}"
     shared, seen = Counter(names), Counter[str]()
     for k, name in enumerate(names):
         seen[name] += 1

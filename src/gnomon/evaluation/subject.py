@@ -190,8 +190,9 @@ def _tell_of_ties(X: Any, Y: Floats) -> None:
     """Warn where rows that differ share places, so that the order of the table decides who is nearer."""
     n_places = len(find_duplicate_rows(Y)[0])
     if n_places < _FEWEST_PLACES * len(Y) and n_places < _FEWEST_PLACES * len(find_duplicate_rows(X)[0]):
+        places = "one place" if n_places == 1 else f"{n_places:,} places"
         warn(
-            f"{len(Y):,} rows lie at {n_places:,} places of the map: of rows equally far the first in the table counts "
+            f"all {len(Y):,} rows lie at {places} of the map: of rows equally far the first in the table counts "
             "as nearer, and scores change with the order of the rows",
             DataWarning,
         )

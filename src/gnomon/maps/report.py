@@ -98,9 +98,10 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
     """
     facts = describe(result)
     judged = _verdict_section(result, verdicts)
+    how = "at given positions" if facts["method"] == "given" else f"mapped by {facts['method']}"
     lines = [
-        f"{facts['name']}: {facts['n_samples']:,} rows with {facts['n_features']:,} features, mapped by "
-        f"{facts['method']}{_seconds(facts['seconds'])}",
+        f"{facts['name']}: {facts['n_samples']:,} rows with {facts['n_features']:,} features, {how}"
+        f"{_seconds(facts['seconds'])}",
         *filter(None, [result.caution, of_order(result)]),
         *_scale_lines(result),
         *([] if result.representation is None else [f"Neighbours and scores are in {result.representation}."]),

@@ -78,7 +78,7 @@ class Clumps:
         few = "none" if self.in_data == 0 else f"{self.in_data}"
         return (
             f"The map shows {self.in_map} clumps of {_FEWEST} to {FEWEST_ROWS - 1} rows, too small to judge one by "
-            f"one; the data show {few}, and even tables {self.by_chance} at most."
+            f"one; the data show {few}, and tables without groups at most {self.by_chance}."
         )
 
 

@@ -133,7 +133,7 @@ def told_of_order(in_order: float, sides: tuple[Mask, Mask]) -> str:
     rows, share = f"held-out rows of the two ({first} and {second}) apart", f"{100.0 * in_order:.3g} % of pairs"
     if in_order < _NO_LINE:
         return f" No line tells {rows}: the best does in {share} (chance: 50 %)."
-    return f" A line tells {rows} in {share} (chance: 50 %), as it may halves of a continuum."
+    return f" A line tells {rows} in {share} (chance: 50 %); so it may tell two halves of one cloud."
 
 
 def part_of(name: str, rows: Mask, part: Mask) -> str:
