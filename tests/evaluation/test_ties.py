@@ -14,9 +14,9 @@ X = np.random.default_rng(0).normal(size=(100, 3))
 @pytest.mark.parametrize("judge", [gn.evaluate, gn.evaluation.scorecard])
 @pytest.mark.parametrize("Y", [np.round(X[:, :2]), np.zeros((100, 2))])
 def test_ties_are_told(judge, Y):
-    with pytest.warns(
-        DataWarning, match=rf"all 100 rows lie at {len(np.unique(Y, axis=0))} places of the map: of rows"
-    ):
+    n_places = len(np.unique(Y, axis=0))
+    where = "one place" if n_places == 1 else f"{n_places} places"
+    with pytest.warns(DataWarning, match=rf"all 100 rows lie at {where} of the map: of rows"):
         judge(X, Y)
 
 
