@@ -1,4 +1,4 @@
-"""Groups that were found in the rows that they are compared in: labels named as clusters are, and those of the map."""
+"""Groups that were found in the rows that they are compared in, by their names, the features or the map."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon import neighbors
 from gnomon.data.labels import sort_into_classes
+from gnomon.maps.partition import found_as_cells, told_of_cut_column
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 
 if TYPE_CHECKING:
@@ -69,10 +70,16 @@ def told_of_labels(result: Map) -> str:
     if len(result._classes()) < 2:
         return ""
     if result._found is None or result._found[0] is not result.labels:
-        told = _named(result.label_name)
         codes = sort_into_classes(result.labels).codes
-        result._found = result.labels, told or _of_map(result, codes, "The labels follow")
+        result._found = result.labels, _named(result.label_name) or _of_codes(result, codes)
     return result._found[1]
+
+
+def _of_codes(result: Map, codes: Codes) -> str:
+    if cut := told_of_cut_column(result, codes):
+        return cut
+    cells = found_as_cells(result, codes)
+    return _sentence(cells) if cells else _of_map(result, codes, "The labels follow")
 
 
 def told_of_selection(result: Map, selected: npt.NDArray[np.bool_]) -> str:
@@ -83,6 +90,8 @@ def told_of_selection(result: Map, selected: npt.NDArray[np.bool_]) -> str:
     for name, column in columns.items():
         if named_as_clusters(name) and _is_of_classes(column, selected):
             return _named(name)
+    if len(result._classes()) > 1 and _is_of_classes(result.labels, selected) and (told := told_of_labels(result)):
+        return told
     return _of_map(result, selected.astype(np.int64), "The selection follows")
 
 
@@ -91,7 +100,7 @@ def named_as_clusters(name: str) -> bool:
     return bool(_NAMES.search(re.sub(r"[\W_]+", "_", name.lower())))
 
 
-def _is_of_classes(column: npt.NDArray[Any], selected: npt.NDArray[np.bool_]) -> bool:
+def _is_of_classes(column: Any, selected: npt.NDArray[np.bool_]) -> bool:
     """Return whether a selection is of whole classes of a column."""
     codes = sort_into_classes(column).codes + 1
     inside = np.unique(codes[selected])
