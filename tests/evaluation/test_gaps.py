@@ -19,6 +19,7 @@ from gnomon.evaluation.gaps.borders import Border
 from gnomon.evaluation.gaps.falls import FEWEST_ROWS, Fall
 from gnomon.evaluation.gaps.judgement import Ground
 from gnomon.evaluation.gaps.lines import Line, PlantedLines, _apart, _share_in_order
+from gnomon.evaluation.gaps.planted import planted_falls
 from gnomon.evaluation.gaps.saddles import Landscape, NullDips, _Bytes
 from gnomon.evaluation.gaps.sample import SampledRows
 from gnomon.evaluation.map_verdicts import _called, _islands, _nearest_pairs
@@ -298,7 +299,7 @@ def test_a_line_joins_where_the_density_between_is_surely_above_a_share():
 
 
 def test_planted_gaps_fall_as_said_in_few_dimensions_and_are_not_seen_in_many():
-    few, many = (judgement._planted_dips((300, 300), d, math.log(4.0), False, 19, 0) for d in (2, 20))
+    few, many = (planted_falls((300, 300), d, math.log(4.0), False, 19, 0) for d in (2, 20))
     assert np.median(few) == pytest.approx(math.log(4.0), abs=0.4)
     assert np.quantile(few, 0.05) > 0.5
     assert np.median(many) == 0.0

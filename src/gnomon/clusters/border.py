@@ -14,14 +14,15 @@ from gnomon._run import current_run
 from gnomon.geometry.dimension_estimators import mackay_ghahramani
 from gnomon.neighbors import RowSearch, compute_neighbors
 
-__all__ = ["HeldOutNeighbors"]
+__all__ = ["FALL", "HeldOutNeighbors"]
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 
+FALL = math.log(2.5)
+"""Of the logarithm of density, at least, on a border that is open."""
 _N_NEIGHBORS = 15
 _BOTH = 0.2  # share of a row's neighbours that each of two groups has at the border, at least
-_FALL = math.log(2.5)  # of the density on a border
 _WIDE = 0.5  # of the distance of two groups: so wide neighbourhoods smooth their border
 _FALL_WIDE = math.log(1.5)  # which then is as much as can be asked
 _SURE = 1e-3  # p-value of a split of which nothing is asked where its border cannot be seen
@@ -84,8 +85,15 @@ class HeldOutNeighbors:
         """
         fall, radius = self.fall(a, b)
         if radius < _WIDE * apart:
-            return fall >= _FALL
+            return fall >= FALL
         return radius >= _WIDER * apart or p_value <= _SURE or fall >= _FALL_WIDE
+
+    def is_smoothed(self, a: Rows, b: Rows, apart: float) -> bool:
+        """Return whether neighbourhoods on the border of two groups are too wide to show how far density falls there.
+
+        Parameters are those of `is_open`.
+        """
+        return self.fall(a, b)[1] >= _WIDE * apart
 
     def fall(self, a: Rows, b: Rows) -> tuple[float, float]:
         """Return by how much the logarithm of density is lower on the border of two groups than inside the sparser one.

@@ -13,7 +13,8 @@ from gnomon._arithmetic import length
 from gnomon._cached import cached_property
 from gnomon._run import current_run
 from gnomon._threads import in_order
-from gnomon.clusters.border import HeldOutNeighbors
+from gnomon.clusters.border import FALL, HeldOutNeighbors
+from gnomon.clusters.path import falls_on_every_path
 from gnomon.clusters.reach import are_neighbors, reaches
 from gnomon.clusters.thinning import Thinning, thinning
 from gnomon.clusters.thread import thinning_along_thread
@@ -25,6 +26,7 @@ __all__ = ["Group", "Split", "shown_splits"]
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 _NEARER = (0.5, 0.3)  # shares of two groups that lie nearest to each other, between which rows must be few as well
 _SURE = 1e-3  # p-value of a gap along a thread at most: there are many places for one
@@ -187,8 +189,24 @@ class _Ground:
         for parts in _nearer_parts(*both):
             share = max(share, thinning(*parts, self._others(a, b), self.held_out).share)
             if share > THIN:  # no gap, whatever the rest shows
-                break
+                return share
+        if self.border.is_smoothed(self._around(one), self._around(other), apart):
+            rows, is_second, _ = self._rows_of(one, other)
+            return share if falls_on_every_path(rows, is_second, FALL) else math.inf
         return share
+
+    def _rows_of(self, one: Group, other: Group) -> tuple[Floats, Mask, Mask]:
+        """Return the rows of two groups, learned and held out, which are of the second, and which were held out."""
+        groups = [np.zeros(len(self.learned), dtype=np.bool_) for _ in range(2)]
+        for inside, group in zip(groups, (one, other), strict=True):
+            inside[self._around(group)] = True
+        near = [inside[self.border.neighbors[:, :_NEAREST]].sum(axis=1) for inside in groups]
+        learned, held_out = np.flatnonzero(groups[0] | groups[1]), np.flatnonzero(2 * (near[0] + near[1]) > _NEAREST)
+        return (
+            np.concatenate([self.learned[learned], self.held_out[held_out]]),
+            np.concatenate([groups[1][learned], near[1][held_out] > near[0][held_out]]),
+            np.arange(len(learned) + len(held_out)) >= len(learned),
+        )
 
     def _along_thread(self, one: Group, other: Group, p_value: float, share: float) -> tuple[float, float]:
         """Return the p-value and share of a split that holds otherwise, no less than along a thread of both groups.
@@ -197,16 +215,7 @@ class _Ground:
         """
         if share > THIN:
             return p_value, share
-        groups = [np.zeros(len(self.learned), dtype=np.bool_) for _ in range(2)]
-        for inside, group in zip(groups, (one, other), strict=True):
-            inside[self._around(group)] = True
-        near = [inside[self.border.neighbors[:, :_NEAREST]].sum(axis=1) for inside in groups]
-        learned, held_out = np.flatnonzero(groups[0] | groups[1]), np.flatnonzero(2 * (near[0] + near[1]) > _NEAREST)
-        found = thinning_along_thread(
-            np.concatenate([self.learned[learned], self.held_out[held_out]]),
-            np.concatenate([groups[1][learned], near[1][held_out] > near[0][held_out]]),
-            np.arange(len(learned) + len(held_out)) >= len(learned),
-        )
+        found = thinning_along_thread(*self._rows_of(one, other))
         if found is None:
             return p_value, share
         return (max(p_value, found.p_value), max(share, found.share)) if found.p_value <= _SURE else (1.0, math.inf)
@@ -223,7 +232,8 @@ def shown_splits(
     was shown before, until no more are. The weights are the rows of the smaller side times the logarithm by which
     density falls there, which are known before any held-out row is looked at. It also takes that density falls to 60 %
     of the sparser side's at most, also between those halves of both sides that lie nearest to each other, and between
-    the nearest 30 %, and that the border is open, see `HeldOutNeighbors`. Where the split does not hold, the two groups
+    the nearest 30 %, and that the border is open, see `HeldOutNeighbors`. Where neighbourhoods are too wide to show the
+    border, density must fall on every path, see `falls_on_every_path`. Where the split does not hold, the two groups
     become one.
 
     Parameters

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._threads import in_order
 from gnomon.evaluation.gaps.borders import Border
 from gnomon.evaluation.gaps.chance import Chance
 from gnomon.evaluation.gaps.columns import columns_of_gap, columns_of_one_value
 from gnomon.evaluation.gaps.falls import FEWEST_ROWS, Fall, fall_between
 from gnomon.evaluation.gaps.lines import Line, PlantedLines, neighbors_in_order
+from gnomon.evaluation.gaps.planted import planted_falls
 from gnomon.evaluation.gaps.saddles import FEW_NEIGHBORS, N_NEIGHBORS, Landscape, NullDips
 from gnomon.evaluation.gaps.sample import SampledRows
 from gnomon.evaluation.gaps.sentences import (
@@ -237,7 +236,7 @@ class Ground(SampledRows):
         if joined and neighbors_in_order(self.X, a, b, self.seed) <= line.in_order + _MORE:
             return narrow
         sizes = int(np.count_nonzero(a)), int(np.count_nonzero(b))
-        planted = _planted_dips(sizes, round(self.landscape.dimension), limit, island, self.n_nulls, self.seed)
+        planted = planted_falls(sizes, round(self.landscape.dimension), limit, island, self.n_nulls, self.seed)
         return narrow if dip < float(np.quantile(planted, alpha)) else "a gap might not be seen"
 
     def _bordered(self, a: Mask, b: Mask, island: bool) -> list[Mask]:
@@ -317,22 +316,6 @@ class Ground(SampledRows):
             nulls = NullDips.of(self.Y[placed], few.dimension, self.n_nulls, self.seed, k)
             fall = found.value - max(float(np.median(kind)) for kind in nulls.deepest(found.n_least))
         return "yes" if fall >= limit else "no"
-
-
-@lru_cache(maxsize=16)
-def _planted_dips(
-    sizes: tuple[int, int], dimension: int, limit: float, island: bool, n_nulls: int, seed: int
-) -> Floats:
-    """Return the falls between two normal clouds, half-way between whose peaks the logarithm is lower by `limit`."""
-    a = np.arange(sum(sizes)) < sizes[0]
-    apart = math.sqrt(8.0 * (limit + math.log(2.0)))
-
-    def one(number: int) -> float:
-        drawn = np.random.default_rng((seed, 3, number)).normal(size=(len(a), dimension))
-        drawn[a, 0] += apart
-        return fall_between(Landscape.of(drawn.astype(np.float32)), a, ~a, island=island, limit=limit).value
-
-    return np.array(list(in_order(one, range(n_nulls))))
 
 
 def _nearest_of(X: Floats, island: Mask, rest: Mask) -> Mask:
