@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import binom
+from sklearn.datasets import make_swiss_roll
 
 from gnomon.evaluation import are_apart, is_continuum, is_real
 from gnomon.evaluation.gaps.borders import Border, Radii
@@ -151,3 +152,42 @@ def test_equal_rows_have_no_border():
     a = np.arange(80) < 40
     assert not Border.of(Radii(np.zeros((80, 2))), a, ~a).in_order
     assert not Border.of(Radii(np.repeat([[0.0], [1.0]], 40, axis=0)), a, ~a).in_order
+
+
+def turns(seed, n):
+    """Draw rows of a roll, and which lie on its inner half: the halves face each other, and meet along one line."""
+    X, along = make_swiss_roll(n, noise=0.1, random_state=seed)
+    return X, along < np.median(along)
+
+
+@pytest.mark.parametrize(("seed", "n"), [(0, 400), (0, 800), (1, 800)])
+def test_halves_of_a_roll_are_not_said_to_keep_apart_where_they_meet(seed, n, monkeypatch):
+    X, a = turns(seed, n)
+    found = are_apart(X, None, a, ~a, n_nulls=19)
+    assert found.answer != "yes"
+    assert found.finding in ("too few rows as near to both", "one group")
+    monkeypatch.setattr(Border, "where_they_meet", property(lambda border: border))
+    assert are_apart(X, None, a, ~a, n_nulls=19).finding == "hardly a row as near to both"
+
+
+def test_rows_beside_a_border_count_near_rows_between():
+    """Two sheets side by side that go over into each other at one edge."""
+    places = np.stack(np.meshgrid(np.arange(40.0), np.arange(20.0)), axis=-1).reshape(-1, 2)
+    sheets = np.concatenate([np.c_[places, np.zeros(800)], np.c_[places, np.full(800, 4.0)]])
+    edge = np.c_[np.full(60, -1.0), np.tile(np.arange(20.0), 3), np.repeat([1.0, 2.0, 3.0], 20)]
+    X, a = np.concatenate([sheets, edge]), np.r_[np.arange(1600) < 800, edge[:, 2] < 2.0]
+    border = Border.of(Radii(X), a, ~a)
+    assert border.is_thin(0.05)
+    assert not border.where_they_meet.is_thin(0.05)
+    assert border.where_they_meet.between == border.between > 2
+    X, a = rays(1)  # one row between them is a stray
+    border = Border.of(Radii(X), a, ~a)
+    assert border.between <= 2
+    assert border.where_they_meet.peak == border.peak
+
+
+def test_distances_to_the_nearest_of_some_rows_leave_out_the_row_itself():
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    distances, rows = cdist(X, X), np.arange(50) < 7
+    np.fill_diagonal(distances, np.inf)
+    np.testing.assert_allclose(Radii(X).nearest(rows), distances[:, rows].min(axis=1), rtol=1e-9)

@@ -400,6 +400,27 @@ def test_a_gap_among_far_more_columns_than_rows_is_not_denied(seed):
     assert (found.answer, found.finding, found.interval[1]) == ("cannot be told", "a gap might not be seen", math.inf)
 
 
+def winding_thread(seed, n, d=5):
+    """Draw rows along a thread that winds through some columns, and which lie on its first half."""
+    rng = np.random.default_rng(seed)
+    along = np.sort(rng.uniform(size=n))
+    heights, begins = rng.normal(size=(3, d)), rng.uniform(0.0, 6.28, size=(3, d))
+    waves = np.cos(np.pi * np.arange(1, 4)[:, None, None] * along[:, None] + begins[:, None])
+    X = (heights[:, None] * waves).sum(axis=0) + 0.01 * rng.normal(size=(n, d))
+    return X, along < np.median(along)
+
+
+def test_dimensions_are_the_reason_only_where_gaps_would_show_in_one():
+    thread, cloud = winding_thread(5, 80), np.random.default_rng(0).normal(size=(80, 12))
+    for (X, a), many in ((thread, False), ((cloud, cloud[:, 0] < np.median(cloud[:, 0])), True)):
+        found = are_apart(X, None, a, ~a, n_nulls=19)
+        assert found.finding == "a gap might not be seen"
+        assert ("in so many dimensions" in found.sentence) == many
+        assert ("ask about principal components" in found.sentence) == many
+        assert ("but so few rows might not show one" in found.sentence) != many
+        assert ("more rows would tell, or find clusters" in found.sentence) != many
+
+
 def test_a_line_must_show_planted_gaps_to_join_groups(monkeypatch):
     rng = np.random.default_rng(0)
     a = np.arange(120) < 60

@@ -8,7 +8,7 @@ not mix there either. Here each row is measured by the radius of its own place i
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Self
 
 import numpy as np
@@ -31,6 +31,7 @@ _BESIDE = 2.0  # places from which on rows of an even line have all their neighb
 _NEAREST = 0.05  # share of a group's rows that are nearer
 _EVEN = 1.0  # half the width of a window up to which an even line holds as many rows between as beside
 _WIDE = 0.5  # half the width of a wide window, of the nearer place beside: windows meet
+_FEW = 2  # rows between that are strays: where groups go over into each other there are more
 _BLOCK = 256  # rows whose distances are sorted at a time
 
 
@@ -59,6 +60,10 @@ class Radii:
             self._nearest[asked] = self._of(group)
         nearest = self._nearest[asked]
         return np.sqrt(np.maximum(nearest[:, min(k, nearest.shape[1]) - 1], 0.0))
+
+    def nearest(self, rows: Mask) -> Floats:
+        """Return the distance of each row to the nearest of some rows, of one at least, but itself."""
+        return np.sqrt(np.maximum(self._squares[:, np.flatnonzero(rows)].min(axis=1), 0.0))
 
     def _of(self, group: Mask) -> Floats:
         """Return the squared distances of each row to its nearest neighbours in a group, rising."""
@@ -92,6 +97,10 @@ class Border:
         Of the rows between, those of the group that has fewer of them.
     width : float
         Half that of a window.
+    near : int or None
+        The peak of rows that are no farther from a row between than from their k-th neighbour of the other group, told
+        in narrow windows where three rows are between. Turns of a roll face each other along their whole length, and go
+        over into each other in one place alone: there as many rows may be between as beside.
     """
 
     between: int
@@ -99,6 +108,12 @@ class Border:
     in_order: bool
     fewer: int = 0
     width: float = 0.0
+    near: int | None = None
+
+    @property
+    def where_they_meet(self) -> Border:
+        """The border near its rows between alone."""
+        return self if self.near is None else replace(self, peak=self.near)
 
     @classmethod
     def of(cls, radii: Radii, a: Mask, b: Mask, k: int = N_NEIGHBORS, *, windows: Windows = "narrow") -> Self:
@@ -121,9 +136,13 @@ class Border:
         width = _WIDE * float(np.abs(beside).min())
         if windows == "narrow":
             width = min(max(_HALF * (beside[0] - beside[1]), _LEAST * spread), width)
-        between, *peaks = np.count_nonzero(np.abs(places[a | b][:, None] - [0.0, *beside]) <= width, axis=0)
+        inside = (np.abs(places[:, None] - [0.0, *beside]) <= width) & (a | b)[:, None]
+        between, *peaks = np.count_nonzero(inside, axis=0)
+        near = peaks
+        if windows == "narrow" and between > _FEW:
+            near = np.count_nonzero(inside[:, 1:] & (radii.nearest(inside[:, 0]) <= other)[:, None], axis=0)
         fewer = min(int(np.count_nonzero(np.abs(places[rows]) <= width)) for rows in (a, b))
-        return cls(int(between), int(min(peaks)), first > 0.0 > second, fewer, width)
+        return cls(int(between), int(min(peaks)), first > 0.0 > second, fewer, width, int(min(near)))
 
     def is_sharp(self, share: float, alpha: float) -> bool:
         """Return whether surely fewer rows lie at the border than beside it, and by count below a share of those."""

@@ -26,6 +26,7 @@ from gnomon.evaluation.gaps.sentences import (
     THINNED,
     UNCOUNTED,
     UNIT,
+    UNSEEN,
     UNSHARED,
     components_advice,
     part_of,
@@ -125,7 +126,9 @@ class Ground(SampledRows):
         if answer == "no" and not island:
             more = self._by_way_of_others(a, b, told, fall.value + chance.noise)
         first = "it" if island and told[0] == names[0] and finding != NARROW else told[0]
-        advice = components_advice(int((self.X if self.wide is None else self.wide).shape[1]), self.metric)
+        advice = ""
+        if finding == UNSEEN and self._is_hidden_by_dimensions(*sides, island, fall.value, limit, alpha):
+            advice = components_advice(int((self.X if self.wide is None else self.wide).shape[1]), self.metric)
         in_order = line.in_order if answer == "cannot be told" else None
         more += "" if border is None else told_of_border(*border, whole_numbers=self.whole_numbers)
         leaked = columns_of_one_value(self.as_given, *whole, self.columns) if answer == "cannot be told" else []
@@ -235,9 +238,16 @@ class Ground(SampledRows):
         # Neighbours that tell much more than the line may see groups of several parts, whose gaps it does not cross.
         if joined and neighbors_in_order(self.X, a, b, self.seed) <= line.in_order + _MORE:
             return narrow
+        return narrow if dip < self._planted(a, b, island, limit, alpha, round(self.landscape.dimension)) else UNSEEN
+
+    def _is_hidden_by_dimensions(self, a: Mask, b: Mask, island: bool, dip: float, limit: float, alpha: float) -> bool:
+        """Return whether so small a dip would tell that density falls by less than `limit` in one dimension."""
+        return dip < self._planted(a, b, island, limit, alpha, 1)
+
+    def _planted(self, a: Mask, b: Mask, island: bool, limit: float, alpha: float, dimension: int) -> float:
+        """Return the dip that planted gaps of as many rows show at least, but for a share `alpha` of tables."""
         sizes = int(np.count_nonzero(a)), int(np.count_nonzero(b))
-        planted = planted_falls(sizes, round(self.landscape.dimension), limit, island, self.n_nulls, self.seed)
-        return narrow if dip < float(np.quantile(planted, alpha)) else "a gap might not be seen"
+        return float(np.quantile(planted_falls(sizes, dimension, limit, island, self.n_nulls, self.seed), alpha))
 
     def _bordered(self, a: Mask, b: Mask, island: bool) -> list[Mask]:
         """Return the groups whose border with all other rows is looked at: an island, or both; not of too few rows.
@@ -261,7 +271,7 @@ class Ground(SampledRows):
         groups = self._bordered(a, b, island)
         for k in (N_NEIGHBORS, *(_FEWER[:2] if self.is_line else _FEWER)):
             for group in groups:
-                border = Border.of(self._radii, group, ~group, k)
+                border = Border.of(self._radii, group, ~group, k).where_they_meet
                 if border.is_sharp(bridge, alpha):
                     return SHARP, border, k
         if self.is_line:
@@ -269,7 +279,8 @@ class Ground(SampledRows):
         for group in groups:
             border = Border.of(self._radii, group, ~group)
             if border.is_thin(_CHOSEN * alpha):
-                return THINNED, border, N_NEIGHBORS
+                met = border.where_they_meet
+                return THINNED if met.is_thin(_CHOSEN * alpha) else UNCOUNTED, met, N_NEIGHBORS
         for group in groups:
             near = [Border.of(self._radii, group, ~group, k, windows="near") for k in (N_NEIGHBORS, *_FEWER[:2])]
             if not any(border.joins(bridge, alpha) for border in near):

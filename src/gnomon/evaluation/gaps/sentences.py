@@ -24,6 +24,7 @@ __all__ = [
     "THINNED",
     "UNCOUNTED",
     "UNIT",
+    "UNSEEN",
     "UNSHARED",
     "components_advice",
     "map_of_components",
@@ -56,6 +57,7 @@ NARROW = "a gap too narrow for densities"
 SHARP = "hardly a row as near to both"
 THINNED = "fewer rows as near to both"
 UNCOUNTED = "too few rows as near to both"
+UNSEEN = "a gap might not be seen"
 UNSHARED = "a difference in values that columns do not share"
 UNIT = f"fall of log density between the groups as {N_NEIGHBORS} neighbours tell it"
 COUNTED = "fall of log density between the groups as rows counted at their border tell it"
@@ -181,7 +183,7 @@ def sentence(
         return f"Rows lie between {first} and {second} as densely as in one cloud: the data have no gap there."
     if finding == "a continuum with a dip":
         return f"{between}: thinner, but above {100 * bridge:g} % and so joined."
-    if finding == "a gap might not be seen":
+    if finding == UNSEEN:
         few, remedy = ("so few rows in so many dimensions", advice) if advice else ("so few rows", MORE_ROWS)
         return (
             f"No gap is seen between {first} and {second}, but {few} might not show one where density falls to "
