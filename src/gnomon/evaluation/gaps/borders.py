@@ -63,7 +63,8 @@ class Radii:
 
     def nearest(self, rows: Mask) -> Floats:
         """Return the distance of each row to the nearest of some rows, of one at least, but itself."""
-        return np.sqrt(np.maximum(self._squares[:, np.flatnonzero(rows)].min(axis=1), 0.0))
+        squares: Floats = self._squares[:, np.flatnonzero(rows)].min(axis=1)
+        return np.sqrt(np.maximum(squares, 0.0))
 
     def _of(self, group: Mask) -> Floats:
         """Return the squared distances of each row to its nearest neighbours in a group, rising."""
