@@ -93,6 +93,7 @@ def test_parts_hold_their_children_and_small_ones_can_be_dropped():
     assert [len(part) for part in found] == [60]  # of a group of both, the part that is large enough
     (both,) = tree.parts_within(two, 70)  # neither is
     assert both.leaves == two
+    assert both.start == min(part.start for part in apart)
     assert len(both) == 80
 
 

@@ -178,3 +178,13 @@ def test_each_label_is_told_as_a_contrast_with_all_other_rows_tells_it():
         assert told[name] == result.contrast(kinds == k).caution != ""
     assert "'run' and the two sides cannot be told apart" in told["b"]
     assert "'run'" not in told["a"].split("'plate'")[0]
+
+
+def test_nothing_is_said_of_a_single_label():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    for labels in (np.repeat("a", 60), None):
+        result = gn.Map(X, X[:, :2], labels=labels, metadata={"plate": np.repeat(["P1", "P2"], 30)})
+        assert confounded.told_of_confounded_labels(result) == ""
+        assert confounded.told_of_each_label(result) == {}
+        first = np.arange(60) < 30
+        assert confounded.told_of_confounded_sides(result, first, ~first) == ""

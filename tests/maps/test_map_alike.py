@@ -108,6 +108,10 @@ def test_columns_are_no_units_where_the_features_or_the_sides_say_so():
     assert _measured(UNIT // 10) == _measured(np.arange(600)) == ""
     assert _measured(UNIT + 0.5) == ""
     assert _measured(np.where(np.arange(600) % 3, np.nan, UNIT)) == ""  # of most rows nobody knows it
+    for n_split, told in ((1, MEASURED), (3, "")):  # of ten units of the arm, of which half of the rows are outside
+        split = np.isin(UNIT, np.unique(UNIT[DEALT])[:n_split]) & (np.arange(600) % 2 == 0)
+        assert _measured(UNIT, arm=DEALT & ~split).startswith(told)
+        assert (_measured(UNIT, arm=DEALT & ~split) == "") == (told == "")
     own = np.column_stack([X[:, :4], UNIT])
     assert _measured(UNIT, own).startswith(MEASURED)
     assert _measured(UNIT, own, whose=[*FEATURES[:4], "machine"]) == ""  # features of the column itself

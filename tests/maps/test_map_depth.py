@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import gnomon as gn
+from gnomon.data import Representation
 from gnomon.data.depth import above_floor, are_even, depth_of_table, find_empty, read_depth, totals_of_counts
 from gnomon.exceptions import DataWarning
 from gnomon.maps.depth import share_of_leading, share_of_map, share_of_place, share_of_spread, warn_of_depth
@@ -141,6 +142,14 @@ def test_normalised_cells_are_not_said_to_show_depth(kinds, components):
 def test_cells_of_nearly_equal_depth_are_not_said_to_show_it():
     counts = make_counts(spread=0.01)
     assert not told(gn.map(make_cells(counts), "pca"))
+
+
+@pytest.mark.filterwarnings("error")
+def test_coordinates_of_another_tool_that_have_nothing_of_the_depth_are_not_said_to_show_it():
+    rng, counts = np.random.default_rng(0), make_counts()
+    places = rng.normal(size=(N, 2)).astype(np.float32)
+    given = Representation("X_other", rng.normal(size=(N, 10)).astype(np.float32))
+    warn_of_depth(counts.sum(axis=1).astype(np.float64), counts, given, None, places)
 
 
 def test_counts_are_summed_as_they_are_and_after_their_logarithm():

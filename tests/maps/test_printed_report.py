@@ -173,6 +173,14 @@ def test_a_section_is_added_by_one_line(made, tmp_path, monkeypatch):
     assert _Reader((tmp_path / "r.html").read_text()).titles[-1] == "3. Mine"
 
 
+@pytest.mark.parametrize("n_dimensions", [1, 2, 3, 4])
+def test_flat_maps_and_those_of_three_dimensions_are_drawn(n_dimensions):
+    X = np.random.default_rng(1).normal(size=(60, 5))
+    made = Map(X, X[:, :n_dimensions], n_jobs=1)
+    body = printed.sections.about.overview(printed.Subject(made, made.scorecard("shepard"))).body
+    assert ("<svg" in body) == (n_dimensions in (2, 3))
+
+
 def test_maps_of_four_dimensions_without_labels_are_told_without_pictures():
     X = np.random.default_rng(1).normal(size=(60, 5))
     made = Map(X, X[:, :4], n_jobs=1)
@@ -181,6 +189,16 @@ def test_maps_of_four_dimensions_without_labels_are_told_without_pictures():
     assert "<svg" not in sections["overview"].body + sections["points"].body
     assert sections["classes"] is None
     assert sections["axes"].body.count("<h3>") == 4
+
+
+def test_an_axis_along_which_nothing_changes_says_so():
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(60, 3))
+    for positions, n_none in ((draw.normal(size=(60, 2)), 2), (np.c_[X[:, 0], draw.normal(size=60)], 1), (X[:, :2], 0)):
+        made = Map(X, positions, n_jobs=1)
+        body = printed.sections.meaning.axes(printed.Subject(made, made.scorecard("shepard"))).body
+        assert body.count("No feature changes along it beyond chance.") == n_none
+        assert body.count("rank correlation") == 2 - n_none
 
 
 def test_a_map_on_a_surface_is_told_by_the_scores_that_follow_it(brief, tmp_path):

@@ -62,7 +62,7 @@ def rows_beyond_gaps(X: npt.NDArray[Any], most: int) -> Ints:
     if n > _MOST_ROWS or most < _FEWEST:
         return none
     ordered = np.sort(X, axis=0)
-    rows = X[:, _TIED * (1 + np.count_nonzero(ordered[1:] > ordered[:-1], axis=0)) >= n]
+    rows = X[:, _TIED * (1 + np.count_nonzero(ordered[1:] > ordered[:-1], axis=0)) > n]
     if not rows.shape[1]:
         return none
     counted = common_directions(rows, seed=current_run().seed)

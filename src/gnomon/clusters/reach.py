@@ -65,9 +65,7 @@ def are_neighbors(near: Floats) -> npt.NDArray[np.bool_]:
     ----------
     .. [1] Toussaint, "The relative neighbourhood graph of a finite planar set", Pattern Recognition 12, 1980.
     """
-    through = np.maximum(near[:, None, :], near[None, :, :])  # the longer way to each third one
-    own = np.arange(len(near))
-    through[own, :, own] = through[:, own, own] = np.inf
-    found: npt.NDArray[np.bool_] = through.min(axis=2) >= near
-    found[own, own] = False
+    through = np.maximum(near[:, None, :], near[None, :, :])  # the longer way to each one
+    found: npt.NDArray[np.bool_] = through.min(axis=2) >= near  # that to either of both is as long as between them
+    np.fill_diagonal(found, False)
     return found

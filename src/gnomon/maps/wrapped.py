@@ -101,7 +101,7 @@ def _warn_of_narrow_degrees(
             continue  # "l" beside "b" may be lengths, unless it goes all round
         farthest = max(-low[other], high[other])
         across, down = high[k] - low[k], high[other] - low[other]
-        if not (TURN / 4.0 < farthest <= DEGREES / 4.0 and 0.0 < across <= DEGREES / 2.0 and down > 0.0):
+        if not (farthest <= DEGREES / 4.0 and 0.0 < across <= DEGREES / 2.0 and down > 0.0):
             continue
         middle = float(np.median(X[:, other]))
         narrow = math.cos(math.radians(middle))
