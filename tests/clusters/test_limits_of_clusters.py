@@ -17,6 +17,7 @@ from gnomon.clusters.border import HeldOutNeighbors
 from gnomon.clusters.halves import PlacedHalves
 from gnomon.clusters.levels import default_level, nested_levels
 from gnomon.clusters.sets import has_many_members
+from gnomon.clusters.splits import Group
 from gnomon.clusters.thinning import Thinning, thinning
 from gnomon.clusters.votes import Assigned, without_tails
 from gnomon.neighbors import RowSearch
@@ -243,3 +244,24 @@ def test_more_than_twice_as_many_rows_as_are_learned_look_by_cells(monkeypatch):
         with running(seed=0):
             votes._nearest(X[:n], np.arange(n), np.arange(0, n, 2), 4, "euclidean")
     assert asked == [None, "approximate"]
+
+
+@pytest.mark.parametrize("k", [1, 7])
+def test_the_nearest_learned_rows_are_asked_and_never_the_row_itself(k):
+    X, learned = np.random.default_rng(0).normal(size=(60, 20)), np.arange(0, 60, 3)
+    apart = cdist(X, X)
+    np.fill_diagonal(apart, np.inf)
+    for rows in (np.arange(60), np.arange(20, 40)):  # also as many as there are columns
+        with running(seed=0):
+            found, distances = votes._nearest(X, rows, learned, k, "euclidean")
+        order = np.argsort(apart[rows][:, learned], axis=1)[:, :k]
+        assert np.array_equal(found, order)
+        np.testing.assert_allclose(distances, np.take_along_axis(apart[rows][:, learned], order, axis=1), rtol=1e-5)
+
+
+def test_rows_not_learned_lie_apart_where_most_of_their_five_mates_do():
+    X = np.concatenate([1.08 ** np.arange(40.0), 200.0 + 0.1 * np.arange(6.0), [200.05, 200.33, 20.5]])[:, None]
+    group = Group(np.arange(40), frozenset([0]), 1.0)
+    with running(seed=0):
+        found = votes.rows_apart(X, np.arange(46), [group], "euclidean", Assigned.of_one(49), few=6)
+    assert np.flatnonzero(found).tolist() == list(range(40, 48))

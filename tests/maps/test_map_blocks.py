@@ -69,6 +69,17 @@ def test_each_block_is_scaled_by_itself(made, people):
     assert spread["member"] == 1.0
 
 
+@pytest.mark.parametrize("scale", ["auto", None])
+def test_unlike_units_within_a_block_are_told_by_its_name(scale):
+    X = np.random.default_rng(0).normal(size=(60, 6)) * [1, 1, 1, 1, 1, 1e4]
+    given = {"like": gn.Block([0, 1, 2], scale=scale), "unlike": gn.Block([3, 4, 5], scale=scale)}
+    with pytest.warns(DataWarning, match="in block 'unlike', ") as caught:
+        gn.map(X, blocks=given, **QUICK)
+    told = [str(one.message) for one in caught if "in block" in str(one.message)]
+    assert len(told) == 1
+    assert "'like'" not in told[0]
+
+
 def test_answers_speak_of_all_columns(made, people):
     features = {row["feature"] for row in made.contrast(people["country"] == "IT").to_dict()["features"]}
     assert {"income", "country = IT", "word 0"} <= features

@@ -42,6 +42,9 @@ def test_the_same_order_other_rows_and_arrays_are_taken_by_their_place():
     gn.map(shuffled, method="pca", labels=KIND.reset_index(drop=True)[shuffled.index])
     with pytest.raises(ValueError, match="labels must be in the order of the rows of X"):
         gn.map(shuffled, method="pca", labels=KIND.reset_index(drop=True))
+    doubled = X.set_axis([*NAMES[: N // 2], *NAMES[: N // 2]])  # names that repeat tell no order
+    gn.map(doubled, method="pca", labels=KIND.set_axis(doubled.index[OTHER]))
+    gn.map(X, method="pca", labels=KIND.set_axis([*NAMES[1:], NAMES[1]]))
     with pytest.raises(ValueError, match="Map: embedding must be in the order of the rows of X"):
         gn.Map(X, X.iloc[OTHER, :2])
 

@@ -305,7 +305,7 @@ def shown_verdicts(result: Map) -> tuple[MapVerdicts, MapVerdicts | None] | None
     if labels is None:
         return gaps, None
     codes = sort_into_classes(labels).codes[placed]
-    large = np.bincount(codes[codes >= 0], minlength=1) >= FEWEST_OF_CLASS
+    large = np.bincount(codes[codes >= 0]) >= FEWEST_OF_CLASS
     return gaps, result.illusions() if np.count_nonzero(large) >= 2 else None
 
 
