@@ -57,7 +57,7 @@ def are_cells(values: Any, codes: Codes) -> bool:
     some = evenly_spaced(len(rows), _LOOKED_AT)
     beyond = _beyond_border(values, rows[some], own[some], means)
     near = _near_border(np.abs(beyond))
-    return near is not None and np.count_nonzero(beyond[near] <= 0.0) <= _WRONG * len(near)
+    return near is not None and bool(np.count_nonzero(beyond[near] <= 0.0) <= _WRONG * len(near))
 
 
 def _near_border(distances: Floats, fewest: int = _NEAR, close: float = _CLOSE) -> npt.NDArray[np.intp] | None:
