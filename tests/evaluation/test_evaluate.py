@@ -324,7 +324,7 @@ def test_permuting_the_rows_permutes_the_scores(noisy):
         np.testing.assert_allclose(moved.per_point[name], plain.per_point[name][order], atol=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore:.* places of the map:gnomon.exceptions.DataWarning")
+@pytest.mark.filterwarnings("ignore:.* places? of the map:gnomon.exceptions.DataWarning")
 def test_duplicates_and_collapsed_maps_give_finite_scores():
     X = np.repeat(np.random.default_rng(0).normal(size=(10, 3)), 12, axis=0)
     for Y in (X[:, :2], np.zeros((120, 2))):

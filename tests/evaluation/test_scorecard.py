@@ -262,7 +262,7 @@ def test_sparse_and_small_numbers_give_the_same(noisy):
         assert values(scorecard(form, Y, labels, measures=names)) == pytest.approx(expected, abs=1e-4)
 
 
-@pytest.mark.filterwarnings("ignore:.* places of the map:gnomon.exceptions.DataWarning")
+@pytest.mark.filterwarnings("ignore:.* places? of the map:gnomon.exceptions.DataWarning")
 def test_duplicates_and_collapsed_maps_give_finite_values_or_nan():
     X = np.repeat(np.random.default_rng(0).normal(size=(10, 3)), 12, axis=0)
     labels = np.repeat(np.arange(10), 12)

@@ -482,7 +482,7 @@ gnomon.TSNE(perplexity=5, max_iter=200, verbose=True, callback=crash).fit(X[:200
     try:
         _, err = process.communicate(timeout=_TIMEOUT)
         assert process.returncode == -signal.SIGKILL
-        lines = err.splitlines()
+        lines = [line for line in err.splitlines() if not line.startswith("TSNE: checks")]  # told on a slow machine
         assert lines[0] == "TSNE: neighbors"
         assert lines[-1].startswith("TSNE: layout")
     finally:

@@ -16,6 +16,7 @@ from tests.archives import described, read_parts, write_changed
 import gnomon as gn
 from gnomon.exceptions import GnomonWarning
 from gnomon.maps.file import VERSION, check_shapes, pack, unpack, version_of
+from gnomon.maps.parts import check_picture
 from gnomon.twins import MapAlone
 
 N = 24
@@ -502,3 +503,11 @@ def test_as_many_columns_as_a_byte_has_bits_take_a_byte():
         made = gn.map(np.where(gaps, np.nan, X[:, :8]), "pca", missing="median")
     assert pack(made)[0]["missing"].shape == (N, 1)
     np.testing.assert_array_equal(again(made).completion.missing, gaps)
+
+
+def test_a_picture_may_be_one_pixel_high():
+    assert check_picture((1, 9), 9) == (1, 9)
+    assert check_picture([3, 3, 1], 9) == (3, 3, 1)
+    for shape in ((0, 9), (9,), (1, 3, 3, 1), (True, 9), (3, 4)):
+        with pytest.raises(ValueError, match="of as many pixels as features"):
+            check_picture(shape, 9)

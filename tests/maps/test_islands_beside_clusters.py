@@ -28,6 +28,29 @@ def test_islands_that_are_no_groups_are_explained_beside_clusters(two, monkeypat
     assert two.report(verdicts=False).count(TOLD) == 0
 
 
+@pytest.mark.parametrize(
+    ("n_worst", "n_open", "told"),
+    [
+        (0, 0, "none is surely other in the data than in the map."),
+        (1, 0, "1 is surely other in the data than in the map:"),
+        (2, 1, "2 are surely other in the data than in the map, and 1 cannot be told:"),
+        (3, 0, "3 are surely other in the data than in the map:"),
+        (4, 5, "4 are surely other in the data than in the map, and 5 cannot be told, such as:"),
+    ],
+)
+def test_sizes_and_distances_that_are_other_in_the_data_are_counted_and_three_are_named(
+    two, monkeypatch, n_worst, n_open, told
+):
+    class Drawn(list):
+        worst = [SimpleNamespace(line=f"line {k}") for k in range(n_worst)]  # noqa: RUF012
+
+    drawn = Drawn(SimpleNamespace(answer="cannot be told" if k < n_open else "yes") for k in range(9))
+    gaps = SimpleNamespace(summary=lambda: "gaps")
+    monkeypatch.setattr(verdicts, "shown_verdicts", lambda result: (gaps, drawn))
+    lines = [f"line {k}" for k in range(min(n_worst, 3))]
+    assert verdicts.verdict_lines(two) == ["gaps", f"Of 9 sizes, densities and distances of classes, {told}", *lines]
+
+
 def test_nothing_is_said_where_islands_are_not_judged_or_there_are_no_clusters(two, monkeypatch):
     monkeypatch.setattr(verdicts, "shown_verdicts", lambda result: None)
     assert verdicts.islands_beside(two, two.clusters()) == ""

@@ -426,6 +426,8 @@ def test_several_kinds_of_circles_are_told_at_once():
     told = told_wrapped(month, hour, OMEGA[:400], names=["month", "hour", "omega"])
     assert "as months of the year, hours of the day and angles do" in told
     assert "pass metric='periodic(12, 24, 360)', under which" in told
+    two = told_wrapped(month, hour, names=["month", "hour"])
+    assert "as months of the year and hours of the day do" in two
     rating = np.tile([1.0, 5.0], 200)  # farther apart than half a week, and no weekday
     told = told_wrapped(OF_TIME["weekday"][0], rating, names=["weekday", "rating"])
     assert "pass metric='periodic(7, inf)', under which" in told

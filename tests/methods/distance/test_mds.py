@@ -68,7 +68,7 @@ def test_the_stress_is_no_higher_than_that_of_scikit_learn():
 
 @pytest.mark.parametrize("variant", ["metric", "ordinal"])
 def test_points_of_the_plane_are_found_again(variant):
-    flat = rng.normal(size=(60, 2)) + 100.0
+    flat = np.random.default_rng(1).normal(size=(60, 2)) + 100.0  # an order may leave 60 places open by a percent
     fitted = MDS(variant=variant, max_iter=200, random_state=0).fit(flat)
     assert fitted.normalized_stress_ < 1e-4
     shapes = [(Y - Y.mean(axis=0)) / Y.std() for Y in (flat, fitted.embedding_)]
