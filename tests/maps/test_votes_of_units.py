@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 import gnomon as gn
 from gnomon.maps.votes import votes_of_units
+from gnomon.viewer import PageContent
 
 N_DONORS, N_ROWS, N_COLUMNS = 12, 20, 30
 DONORS = np.repeat(np.arange(N_DONORS), N_ROWS)
@@ -76,3 +77,23 @@ def test_the_map_says_so_wherever_neighbours_tell_labels():
     assert other.evaluate().caution == ""
     own = gn.map(X, "pca", labels=donors, metadata={"Donor_ID": donors})
     assert own.evaluate().caution == ""
+
+
+def test_metadata_that_are_left_out_are_not_spoken_of(tmp_path):
+    names, donors = np.array(["case", "control"])[LABELS], np.char.add("d", DONORS.astype(str))
+    m = gn.map(table(1, 1.5, 0.0), "pca", labels=names, metadata={"Donor_ID": donors})
+    assert "Donor_ID" in m.evaluate().caution
+    assert "Donor_ID" in m.suspects().caution
+    bare = m.without_metadata(["Donor_ID"])
+    assert bare.evaluate().caution == bare.suspects().caution == ""
+    m.write_report(tmp_path / "report.html", metadata=False)
+    assert "Donor_ID" not in (tmp_path / "report.html").read_text(encoding="utf-8")
+    m.metadata["Donor_ID"] = np.full(len(names), "d")
+    assert m.evaluate().caution == ""
+    assert PageContent.of(m.without_metadata()).doubts == ""
+
+
+def test_the_page_is_told():
+    names, donors = np.array(["case", "control"])[LABELS], np.char.add("d", DONORS.astype(str))
+    m = gn.map(table(1, 1.5, 0.0), "pca", labels=names, metadata={"Donor_ID": donors})
+    assert PageContent.of(m).doubts == m.evaluate().caution != ""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gnomon.evaluation import Evaluation
     from gnomon.maps.result import Map
 
-__all__ = ["ANSWERS", "cautioned", "cautioned_evaluation", "of_order", "without_cautions"]
+__all__ = ["ANSWERS", "cautioned", "cautioned_evaluation", "of_neighbors", "of_order", "with_votes", "without_cautions"]
 
 ANSWERS = (
     "gaps, clusters, dimension and what sets groups apart may be those of one way through the data, and chance is "
@@ -72,27 +72,32 @@ def cautioned(
 
 
 def cautioned_evaluation(result: Map, found: Evaluation) -> Evaluation:
-    """Return scores with what is known against them: of positions of other rows, of order, of labels of units."""
+    """Return scores with what is known against them but for metadata: of positions of other rows, of order."""
     known = replace(found, caution="")  # the order of its own rows is told of a map
     order = "" if found.knn_accuracy is None and found.knn_r2 is None else VOTES
-    return cautioned(result, known, order, more=[told_of_shift(result), told_of_votes(result)])
+    return cautioned(result, known, order, more=[told_of_shift(result)])
+
+
+def with_votes(result: Map, found: Evaluation) -> Evaluation:
+    """Return scores with what metadata say against `knn_accuracy`, which is told anew as metadata come and go."""
+    told = "" if found.knn_accuracy is None else told_of_votes(result)
+    return replace(found, caution=" ".join(filter(None, [found.caution, told]))) if told else found
 
 
 def of_order(result: Map) -> str:
     """Return what is known against the answers of a report of independent rows, which says it once; empty if nothing.
 
-    Of positions that fit other rows, of rows in order, of owners, and of labels that rows of the same unit tell.
-
     Notes of the map say of its own table that rows repeat columns.
     """
     owners = join_told(result)
-    known = [
-        told_of_shift(result),
-        order_told(result, ANSWERS),
-        owners if owners not in "\n".join(result.notes) else "",
-        told_of_votes(result),
-    ]
-    return " ".join(filter(None, known))
+    return " ".join(
+        filter(None, [order_told(result, ANSWERS), owners if owners not in "\n".join(result.notes) else ""])
+    )
+
+
+def of_neighbors(result: Map) -> str:
+    """Return what is known against neighbours: positions that are those of other rows, and labels told by units."""
+    return " ".join(filter(None, [told_of_shift(result), told_of_votes(result)]))
 
 
 def without_cautions(result: Map, answer: _Answer) -> _Answer:

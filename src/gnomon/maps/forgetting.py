@@ -16,6 +16,7 @@ from gnomon.data.columns import NOT_ASKED, asked_columns, personal_columns
 from gnomon.data.dataset import TEXT_NOTE, listed, require_name
 from gnomon.exceptions import DataWarning
 from gnomon.maps.blocks import column_names
+from gnomon.maps.votes import told_of_votes
 
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
@@ -145,7 +146,7 @@ def without_metadata(result: Map, columns: Sequence[str] | None) -> Map:
         of_them = "columns of metadata that the map was made with are" if len(gone) > 1 else "column of metadata is"
         made.notes.append(f"{len(gone)} {of_them} not in this copy of the map")
     made._forget_metadata()
-    if result.point_names is None or made.point_names is not None:
+    if (result.point_names is None or made.point_names is not None) and not told_of_votes(result):
         made._doubted = result._doubted
     if result._clusters is not None and result._bare_clusters is not None:
         known = result._clusters

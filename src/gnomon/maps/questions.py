@@ -15,7 +15,7 @@ from gnomon.data.dataset import listed, require_name
 from gnomon.data.labels import TO_CLASSES, are_names_of_rows, measured_labels, sort_into_classes
 from gnomon.geometry.check import row_mask
 from gnomon.maps.alike import SidesOfClasses, told_of_units
-from gnomon.maps.cautions import cautioned, of_order
+from gnomon.maps.cautions import cautioned, of_neighbors, of_order
 from gnomon.maps.clustering import Clustering
 from gnomon.maps.confounded import told_of_confounded_labels, told_of_confounded_sides, told_of_each_label
 from gnomon.maps.depth import told_of_unlike_sums
@@ -237,6 +237,10 @@ class Questions(PointQuestions, RowQuestions, ImportanceQuestions, Verdicts, Clu
     def _told_of_unnamed(self) -> str:
         """Return which features do not describe which labels, as most of their rows lack them; empty if none."""
         return told_of_unnamed(self.completion, self.labels, self.feature_names)
+
+    def _told_of_neighbors(self) -> str:
+        """Return what is known against neighbours on the map and in the data; empty if nothing."""
+        return of_neighbors(self)  # type: ignore[arg-type]
 
     def _told_of_order(self) -> str:
         """Return what the order of the rows says against the answers of a page; empty if nothing."""

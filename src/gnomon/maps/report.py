@@ -16,7 +16,7 @@ from gnomon.data.names import default_names
 from gnomon.evaluation.words import NOTHING, verdict
 from gnomon.explanations.contrast.result import NOTHING_APART, NOTHING_STRONGLY_APART
 from gnomon.explanations.contrast.without_spread import without_spread
-from gnomon.maps.cautions import of_order, without_cautions
+from gnomon.maps.cautions import of_neighbors, of_order, without_cautions
 from gnomon.maps.confounded import told_of_confounded_labels
 from gnomon.maps.depth import told_of_unlike_sums
 from gnomon.maps.found import told_of_labels
@@ -102,7 +102,7 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
     lines = [
         f"{facts['name']}: {facts['n_samples']:,} rows with {facts['n_features']:,} features, {how}"
         f"{_seconds(facts['seconds'])}",
-        *filter(None, [result.caution, of_order(result)]),
+        *filter(None, [result.caution, of_neighbors(result), of_order(result)]),
         *_scale_lines(result),
         *([] if result.representation is None else [f"Neighbours and scores are in {result.representation}."]),
         "",

@@ -20,7 +20,7 @@ from gnomon.data.dataset import text_array
 from gnomon.data.frames import names_of_rows
 from gnomon.data.labels import TO_CLASSES, are_names_of_rows, measured_labels, sort_into_classes, told_of_numbers
 from gnomon.data.scaling import Scaling, choose_scaling, reads_values
-from gnomon.maps.cautions import cautioned, cautioned_evaluation
+from gnomon.maps.cautions import cautioned, cautioned_evaluation, with_votes
 from gnomon.maps.costs import answer_takes, sparse_columns
 from gnomon.maps.function import MapFunction
 from gnomon.maps.matching import refuse_other_order
@@ -185,6 +185,7 @@ class Map(Questions, MapFunction, Outputs):
         self._clusters: Clusters | None = None
         self._alone: MapAlone | None = None  # what blind_spots and proves have answered; the file keeps it
         self._counted_beside: CountedBeside | None = None  # metadata by labels
+        self._votes: tuple[Any, str] | None = None  # labels and metadata, and whether rows of the same unit tell labels
         self._doubted: tuple[Any, int, Suspects] | None = None  # labels, rows listed at most, and the list
 
     def __repr__(self) -> str:
@@ -355,7 +356,7 @@ class Map(Questions, MapFunction, Outputs):
             if self.labels is not None:
                 order_of_rows(self)  # known to what evaluates it
             self._evaluation = cautioned_evaluation(self, evaluate(**self._to_evaluate()))
-        return self._evaluation
+        return with_votes(self, self._evaluation)
 
     def _require_memory(self, who: str, *answers: str) -> None:
         """Raise MemoryError if an answer that is not there yet would take more memory than may be taken."""

@@ -117,17 +117,26 @@ def told_of_votes(result: Map) -> str:
     """
     if result.labels is None or measured_labels(result.labels) is not None:
         return ""
-    labels, values = sort_into_classes(result.labels).codes, None
-    for name in result.metadata:
-        if plain_name(name) not in _NAMES:
-            continue
-        units = None if name == result.label_name else codes_of_units(result.metadata[name])
-        if units is None:
-            continue
-        values = result._mapped().values if values is None else values
-        if not (isinstance(values, np.ndarray) or scipy.sparse.issparse(values)):
-            return ""
-        found = votes_of_units(values, labels, units, result.metric)
+    units = [name for name in result.metadata if plain_name(name) in _NAMES and name != result.label_name]
+    known = [result.labels, *(result.metadata[name] for name in units)]
+    if not units:
+        return ""
+    if result._votes is None or not _are_same(result._votes[0], known):
+        result._votes = known, _told(result, units)
+    return result._votes[1]
+
+
+def _are_same(some: list[Any], others: list[Any]) -> bool:
+    return len(some) == len(others) and all(a is b for a, b in zip(some, others, strict=True))
+
+
+def _told(result: Map, names: list[str]) -> str:
+    labels, values = sort_into_classes(result.labels).codes, result._mapped().values
+    if not (isinstance(values, np.ndarray) or scipy.sparse.issparse(values)):
+        return ""
+    for name in names:
+        units = codes_of_units(result.metadata[name])
+        found = None if units is None else votes_of_units(values, labels, units, result.metric)
         if found is not None:
             return (
                 f"Neighbours in the data tell the {result.label_name} of {found.told:.0%} of rows, but of "

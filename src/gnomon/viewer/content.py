@@ -208,7 +208,9 @@ class PageContent:
         ``rows`` of question, answer, whether the map misleads and the reason, and the ``count``, ``footing`` and
         ``caution`` of all; told below how far to trust the map.
     caution : str, default=""
-        What one must know to read the map, shown above how far to trust it.
+        What one must know to read the map, shown above how far to trust it: what steered it, so that labels say less.
+    doubts : str, default=""
+        What speaks against its neighbours, shown in the same place.
     info : dict, default=None
         Shown under "About this map": parameters, seed, timings.
     all_positions : array of shape (n_all, 2) or (n_all, 3), default=None
@@ -242,6 +244,7 @@ class PageContent:
     alone: Mapping[str, Any] | None = None
     verdicts: Items[Mapping[str, Any]] = ()
     caution: str = ""
+    doubts: str = ""
     info: Mapping[str, object] | None = None
     all_positions: npt.ArrayLike | None = None
 
@@ -282,6 +285,7 @@ class PageContent:
             alone=_alone(map),
             verdicts=_verdicts(map),
             caution=map.caution,
+            doubts=map._told_of_neighbors(),
             info=_info(map),
         )
 

@@ -190,6 +190,7 @@ class Document:
             "info": [[str(name), str(value)] for name, value in (content.info or {}).items()],
             "notes": made.notes,
             "caution": content.caution,
+            "doubts": content.doubts,
             "apart": content.apart,
             "comparesNeighbors": content.compares_neighbors,
         }

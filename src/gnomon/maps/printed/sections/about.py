@@ -11,7 +11,7 @@ from gnomon import __version__
 from gnomon._memory import in_bytes
 from gnomon.data.dataset import first_few
 from gnomon.data.labels import measured_labels, name_of, sort_into_classes
-from gnomon.maps.cautions import of_order
+from gnomon.maps.cautions import of_neighbors, of_order
 from gnomon.maps.missing import told_missing
 from gnomon.maps.printed.markup import drawing, facts, join, listing, table, tag
 from gnomon.maps.printed.subject import Section, Subject
@@ -29,7 +29,7 @@ def overview(subject: Subject) -> Section:
     told = listing(
         (join([tag("b", f"{one.grade}: ", class_=one.grade), one.text]) for one in subject.verdict), class_="verdict"
     )
-    cautions = filter(None, [result.caution, of_order(result)])
+    cautions = filter(None, [result.caution, of_neighbors(result), of_order(result)])
     picture = None
     if result.embedding.shape[1] in (2, 3):
         drawn = plot_map(result._plotted(), labels=result.labels, surface=result.surface, name=result.label_name)

@@ -8,7 +8,7 @@ import { bytesOf } from "./text.js";
 
 /**
  * @typedef {{n: number, d: number, title: string, method: string, samples: number, info: string[][], notes: string[],
- *   caution: string, apart: string, comparesNeighbors: boolean,
+ *   caution: string, doubts: string, apart: string, comparesNeighbors: boolean,
  *   verdicts?: import("../panels/verdicts.js").Judged[],
  *   alone?: import("../panels/alone.js").MapAlone,
  *   suspects?: {n: number, neighbors: number, alone: number, chance?: number|null,

@@ -77,7 +77,7 @@ export function fillSidebar(atlas, { colorBy, colorByFeature, pin, go }) {
     ?.querySelector(".body")
     .replaceChildren(
       ...(facts.evaluated
-        ? [trustPanel(/** @type {any} */ (evaluation), /** @type {any} */ (told), atlas.header.caution ?? "")]
+        ? [trustPanel(/** @type {any} */ (evaluation), /** @type {any} */ (told), atlas.header)]
         : absent("evaluated")),
       suspectsBlock(atlas, { colorBy, pin }) ?? "",
     );

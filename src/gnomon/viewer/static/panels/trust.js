@@ -8,8 +8,8 @@ import { formatCount, formatNumber, formatPercent, h, humanName } from "../dom.j
  *   Trust
  */
 
-/** @param {Record<string, number>} scores @param {Trust} trust @param {string} caution */
-export function trustPanel(scores, trust, caution) {
+/** @param {Record<string, number>} scores @param {Trust} trust @param {{caution?: string, doubts?: string}} against */
+export function trustPanel(scores, trust, { caution, doubts }) {
   const rows = trust.scores.map(({ name, title, grade: found, says }) => {
     const value = scores[name],
       grade = caution && name.startsWith("knn") ? "steered" : (found ?? "");
@@ -34,7 +34,7 @@ export function trustPanel(scores, trust, caution) {
   return h(
     "div",
     {},
-    caution ? h("p", { class: "warn" }, h("bdi", {}, caution)) : null,
+    ...[caution, doubts].map((told) => (told ? h("p", { class: "warn" }, h("bdi", {}, told)) : null)),
     h("ul", { class: "verdict" }, ...trust.verdict.map(([grade, text]) => h("li", { class: grade }, text))),
     ...rows,
   );
