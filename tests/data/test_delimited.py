@@ -488,7 +488,7 @@ def test_tables_of_texts_are_read_for_what_may_become_of_them(write):
 
 def test_numbers_beside_texts_keep_their_number_without_a_header(write):
     lines = [f"{0.5 * i**2},{'xy'[i % 2]},{100.5 - i**3}" for i in range(12)]
-    assert gn.map(read_table(write("\n".join(lines))), "pca", n_jobs=1).feature_names == ["0", "2", "1 = y"]
+    assert gn.map(read_table(write("\n".join(lines))), "pca", n_jobs=1).feature_names == ["0", "1 = y", "2"]
 
 
 def test_strokes_between_the_fields_of_all_lines_separate(write):

@@ -76,6 +76,8 @@ class Dataset(ShortRepr):
     text_columns : list of str, or None
         Columns of the table that hold no numbers, which are in `metadata` until `gnomon.map` has told what becomes of
         them. None where the features are final.
+    text_places : list of int
+        The place of each of `text_columns` among all columns of the source, in whose order features come.
     columns : list of ColumnRule, or None
         What became of the columns of the source, if some are no numbers; see `gnomon.TablePreprocessor`.
     representation : Representation, Reduction or None
@@ -113,6 +115,7 @@ class Dataset(ShortRepr):
     source: str = ""
     notes: list[str] = field(default_factory=list)
     text_columns: list[str] | None = None
+    text_places: list[int] = field(default_factory=list)
     columns: list[ColumnRule] | None = None
     representation: Representation | Reduction | None = None
     target: npt.NDArray[Any] | None = None
@@ -139,6 +142,21 @@ class Dataset(ShortRepr):
     def n_features(self) -> int:
         """Number of columns."""
         return int(self.X.shape[1])
+
+    def in_order(self, names: Sequence[str]) -> list[str]:
+        """Return names of the columns of `X` and those of `text_columns` in the order of the source.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of the columns of `X`.
+        """
+        ordered, texts = list(names), self.text_columns or []
+        if len(self.text_places) != len(texts):
+            return [*ordered, *texts]
+        for place, name in sorted(zip(self.text_places, texts, strict=True)):
+            ordered.insert(place, name)
+        return ordered
 
 
 @part("read_table")
@@ -331,6 +349,7 @@ def assemble(
     numeric = [name for name, values in columns.items() if values.dtype.kind in "biuf"]
     features = [name for name in numeric if name != labels]
     text = [name for name, values in columns.items() if values.dtype.kind not in "biuf" and name != labels]
+    others = {name: place for place, name in enumerate(name for name in columns if name != labels)}
     if not features and (not text or images is not None):
         raise ValueError(
             message(f"data {source!r}", "a table with columns of numbers", fact=f"columns: {listed(columns)}")
@@ -362,6 +381,7 @@ def assemble(
         source=source,
         notes=notes,
         text_columns=None if images is not None else text,
+        text_places=[] if images is not None else [others[name] for name in text],
         truth_columns=[name for name in features if columns[name].dtype.kind == "b"],
         integers=whole,
     )

@@ -137,7 +137,7 @@ def column_names(data: Dataset) -> list[str]:
     if is_frame(data.X) and data.feature_names is None:
         return list(raw_columns(data.X))
     n_columns = int(data.X.shape[1])
-    return [*(data.feature_names or default_names(n_columns)), *(data.text_columns or ())]
+    return data.in_order(data.feature_names or default_names(n_columns))
 
 
 def _named(data: Dataset, names: list[str]) -> Dataset:

@@ -254,7 +254,8 @@ def encode_dataset(
             for j, name in enumerate(names)
         }
         texts = {name: RawColumn(data.metadata[name], order_of(data.metadata[name])) for name in data.text_columns}
-        columns = with_entries({**columns, **texts})
+        columns |= texts
+        columns = with_entries({name: columns[name] for name in data.in_order(names)})
         if data.feature_names is None and not data.text_columns and features is None and drop is None:
             _refuse_of_numbers(ordered=ordered, lists=lists)
             return data
