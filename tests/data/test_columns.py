@@ -461,6 +461,13 @@ def test_columns_that_are_asked_for_are_used_and_dropped_ones_are_not(people):
     assert asked.get_feature_names_out().tolist() == ["zip"]
     with pytest.raises(ValueError, match=r"drop='agee' must be one of .* Did you mean 'age'"):
         gn.TablePreprocessor(drop=["agee"]).fit(people)
+    with pytest.raises(ValueError, match=r"drop='agee', 'town' must be among .*: 'id', .* 5 more\). .* for 'agee'\?$"):
+        gn.TablePreprocessor(drop=["id", "agee", "town"]).fit(people)
+    with pytest.raises(ValueError, match=r"ordered='a0', 'a1', 'a2', 'a3', 'a4' and 2 more must be among .*more\)\.$"):
+        gn.TablePreprocessor(ordered={f"a{i}": ["l", "h"] for i in range(7)}).fit(people)
+    encoder = gn.TablePreprocessor().fit(people[["age", "income", "country"]])
+    with pytest.raises(ValueError, match=r"column='age', 'country' must be among those in the data"):
+        encoder.transform(people[["income"]])
     with pytest.raises(TypeError, match=r"features='age' must be a sequence of names.*\['age'\]"):
         gn.TablePreprocessor(features="age").fit(people)
     with pytest.raises(ValueError, match="features must be columns that can become numbers"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gnomon.data.names import clean_names, column_text, default_names, names_of_coordinates
+from gnomon.data.names import clean_names, column_text, default_names, names_of_coordinates, nearest_name
 
 
 @pytest.mark.parametrize(
@@ -68,3 +68,22 @@ class Labelled:
 )
 def test_texts_along_the_last_dimension_are_names(X, names):
     assert names_of_coordinates(X) == names
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        *(("alcohl", "alcohol"), ("ALCOHOL", "alcohol"), ("Total Phenols", "total_phenols"), ("eag", "age")),
+        *(("malic", "malic_acid"), ("agr", "age"), ("retruns", "returns"), ("acid_malic", "malic_acid")),
+    ],
+)
+def test_a_name_that_is_near_is_meant(given, meant):
+    known = ["alcohol", "malic_acid", "total_phenols", "age", "returns", "mean radius", "mean area"]
+    assert nearest_name(given, known) == meant
+    assert nearest_name(given, []) == ""
+
+
+@pytest.mark.parametrize("given", ["tenure", "price", "gender", "island", "batch", "mean", "ag", "", "\u00b0"])
+def test_no_name_is_meant_where_none_is_near(given):
+    known = ["returns", "proline", "n_genes", "plan", "parch", "mean radius", "mean area", "x"]
+    assert nearest_name(given, known) == ""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gnomon._entrance import part
 from gnomon._printed import Constructed
 from gnomon._validation import Instance, Integer, Real, Rule, check_parameters, message
-from gnomon.data.dataset import listed, require_name
+from gnomon.data.dataset import listed, require_names
 from gnomon.data.scaling import check_scale
 
 __all__ = ["METRIC", "Block", "check_blocks", "columns_of_blocks"]
@@ -79,13 +79,14 @@ class Block(Constructed):
                 raise ValueError(message(f"column {int(self.columns.max())} of a block", rule, fact=fact))
             return self.columns
         found: list[int] = []
+        gone: list[str] = []
         for name in self.columns:
             alike = [k for k, one in enumerate(names) if one == name]
             if not alike and _PATTERN & set(name):
                 alike = [k for k, one in enumerate(names) if fnmatchcase(one, name)]
-            if not alike:
-                require_name(name, list(names), what="block column")
+            gone += [name] * (not alike)
             found += alike
+        require_names(gone, list(names), what="block column")
         return np.array(list(dict.fromkeys(found)), dtype=np.int64)
 
 

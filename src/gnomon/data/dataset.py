@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import logging
 import math
 import os
@@ -18,6 +17,7 @@ from gnomon._entrance import part
 from gnomon._printed import ShortRepr, isolated
 from gnomon._validation import message
 from gnomon.data.arrays import may_be_rounded, whole_numbers
+from gnomon.data.names import nearest_name
 from gnomon.data.representation import Reduction, Representation
 from gnomon.data.written import is_missing_text, read_dates
 
@@ -36,11 +36,13 @@ __all__ = [
     "note",
     "refuse_gaps",
     "require_name",
+    "require_names",
     "text_array",
 ]
 
 _logger = logging.getLogger("gnomon.data")
 _SHOWN = 8  # names listed in a note or an error
+_MISSING = 5  # missing names listed in an error
 _DRAWN = 256  # pictures drawn at a time, so that they stay in a cache
 LABEL_WORDS = {"label", "labels", "class", "target", "y", "cluster", "species", "category"}
 """Names of columns that hold labels more often than features."""
@@ -271,13 +273,23 @@ def refuse_gaps(path: str, fact: str) -> NoReturn:
 
 def require_name(name: str, available: Sequence[str], *, what: str, where: str = "in the data") -> None:
     """Raise ValueError unless `name` is available `where`; the text proposes a name that is near."""
-    if name in available:
+    require_names([name], available, what=what, where=where)
+
+
+def require_names(names: Iterable[str], available: Sequence[str], *, what: str, where: str = "in the data") -> None:
+    """Raise ValueError unless all `names` are available `where`; the text has those that are not, and near names."""
+    known = {*available}
+    gone = [name for name in dict.fromkeys(names) if name not in known]
+    if not gone:
         return
-    near = difflib.get_close_matches(name, available, 1, 0.6)
-    near = near or [other for other in available if other.lower() == name.lower()]
-    remedy = f"Did you mean {near[0]!r}?" if near else ""
+    near = {name: other for name in gone[:_MISSING] if (other := nearest_name(name, available))}
+    single = len(gone) == 1
+    told = [repr(other) if single else f"{other!r} for {name!r}" for name, other in near.items()]
+    remedy = f"Did you mean {', '.join(told)}?" if told else ""
     fact = f"available: {listed(available)}" if available else "there are none"
-    raise ValueError(message(f"{what}={name!r}", f"one of those {where}", fact=fact, remedy=remedy))
+    shown = first_few(map(repr, gone), _MISSING)
+    rule = f"{'one of' if single else 'among'} those {where}"
+    raise ValueError(message(f"{what}={shown}", rule, fact=fact, remedy=remedy))
 
 
 def _narrowest(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -21,9 +22,13 @@ __all__ = [
     "default_names",
     "names_beside",
     "names_of_coordinates",
+    "nearest_name",
     "told_repeated",
     "words_of",
 ]
+
+_NEAR = 0.75  # likeness of two names, as of `difflib`, of which one is meant for the other
+_FEWEST_LETTERS = 3  # of names of which one letter may be another
 
 
 @part("gnomon")
@@ -134,3 +139,44 @@ def names_of_coordinates(X: Any) -> list[str] | None:
     if names.ndim != 1 or not all(isinstance(name, str) for name in names.tolist()):
         return None
     return clean_names(names.tolist())
+
+
+def nearest_name(name: str, available: Iterable[str]) -> str:
+    """Return which of some names one means that is none of them; empty if none is near.
+
+    Near is one of nearly the same letters and digits, also in another order or case, one with a single other letter,
+    and the only one that has all words of the name beside others, such as "malic_acid" for "malic".
+
+    Parameters
+    ----------
+    name : str
+    available : iterable of str
+    """
+    names = list(available)
+    bare = {_letters(one): one for one in reversed(names)}
+    given = _letters(name)
+    near = difflib.get_close_matches(given, bare, 1, _NEAR)
+    near = near or [one for one in bare if _are_turned(given, one)] or [one for one in bare if _are_one_off(given, one)]
+    if near:
+        return bare[near[0]]
+    words = {*_words(name)}
+    wider = [one for one in names if words and words < {*_words(one)}]
+    return wider[0] if len(wider) == 1 else ""
+
+
+def _words(name: str) -> list[str]:
+    return [word for word in re.split(r"[\W_]+", name.lower()) if word]
+
+
+def _letters(name: str) -> str:
+    return "".join(_words(name)) or name
+
+
+def _are_turned(name: str, other: str) -> bool:
+    return len(name) >= _FEWEST_LETTERS and sorted(name) == sorted(other)
+
+
+def _are_one_off(name: str, other: str) -> bool:
+    if len(name) < _FEWEST_LETTERS or len(name) != len(other):
+        return False
+    return sum(one != two for one, two in zip(name, other, strict=True)) == 1

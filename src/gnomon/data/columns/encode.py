@@ -32,7 +32,7 @@ from gnomon.data.columns.raw import (
 from gnomon.data.columns.rule import ColumnRule, mark_of
 from gnomon.data.columns.values import known_texts, plain_column, texts_of, truth_values, with_dates
 from gnomon.data.columns.vectors import odd_vector, vectors_among
-from gnomon.data.dataset import TEXT_NOTE, Dataset, first_few, listed, require_name
+from gnomon.data.dataset import TEXT_NOTE, Dataset, first_few, listed, require_names
 from gnomon.data.frames import is_frame, read_frame
 from gnomon.data.labels import in_order, order_of, sort_into_classes
 from gnomon.data.names import default_names, names_beside
@@ -91,7 +91,7 @@ def encode_rows(
         columns, by_place = columns_of_fit(columns, fitted, [rule.name for rule in used])
     for rule in used:
         _refuse_odd_vectors(rule.name, columns)
-        require_name(rule.name, list(columns), what="column")
+    require_names((rule.name for rule in used), list(columns), what="column")
     for name in [rule.name for rule in used if is_frame(X) and columns[rule.name].rounding]:
         warn_of_rounded(columns[name].rounding, name)
     columns = _with_truths(columns, used)

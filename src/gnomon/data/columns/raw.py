@@ -14,7 +14,7 @@ import scipy
 from gnomon._validation import caller, message
 from gnomon.data.arrays import matrix_of, unmasked
 from gnomon.data.columns.vectors import entries_of, names_of_entries, vectors_of
-from gnomon.data.dataset import require_name
+from gnomon.data.dataset import require_names
 from gnomon.data.frames import Frame, is_frame, read_frame
 from gnomon.data.labels import of_categories
 from gnomon.data.names import are_default_names, default_names
@@ -177,6 +177,5 @@ def asked_columns(what: str, names: Sequence[Any] | None, columns: Iterable[str]
         full = {name: one for name, one in zip(bare, available, strict=True) if name in alone}
         full |= {name: name for name in available}
         found = [full.get(name, name) for name in found]
-    for name in found:
-        require_name(name, available, what=what)
+    require_names(found, available, what=what)
     return found

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from gnomon._optional import import_optional
 from gnomon._validation import message
 from gnomon.data.arrays import working_dtype
-from gnomon.data.dataset import first_few, require_name, text_array
+from gnomon.data.dataset import first_few, require_names, text_array
 from gnomon.data.frames import fill_columns
 from gnomon.data.limits import refuse_unreadable
 from gnomon.data.stored.annotated import texts
@@ -152,8 +152,8 @@ class ParquetTable(GroupedTable):
     def _features(self, columns: Sequence[str] | None) -> dict[str, int]:
         """Return the columns of features with the length of their vectors, 0 for plain numbers."""
         kinds = {str(one.name): one.type for one in self._schema}
+        require_names(columns or (), list(kinds), what="columns")
         for name in columns or ():
-            require_name(name, list(kinds), what="columns")
             if list(columns or ()).count(name) > 1:
                 raise ValueError(
                     message(f"columns={list(columns or ())!r:.60}", "different", fact=f"{name!r} is repeated")
