@@ -47,6 +47,8 @@ DIFFERENT = np.array([f"text {i}" for i in range(N)])
             "ip",
             "login",
         ),
+        *("iban", "Account no.", "account_number", "bank account", "AccountHolder", "Kontonummer", "Kundenname"),
+        *("card number", "Kreditkarte", "Reisepass", "client_name"),
     ],
 )
 def test_columns_called_so_tell_who_people_are(name):
@@ -76,6 +78,7 @@ def test_columns_called_so_tell_who_people_are(name):
             "tel_model",
         ),
         *("patient", "driver", "nom", "national_park", "national_id_type", "cell"),
+        *("account", "customer", "customer_id", "client number", "Kunde", "card", "card_type", "number", "accounts"),
     ],
 )
 def test_other_columns_do_not(name):
@@ -111,7 +114,7 @@ CARS = [
 PLACES = ["New York", "San Antonio", "St. Gallen", "Den Haag", "Charlotte", "Bad Homburg", "Frankfurt am Main", "Graz"]
 
 
-@pytest.mark.parametrize("name", ["name", "Names", "nom", "patient", "Driver", "contact", "employee"])
+@pytest.mark.parametrize("name", ["name", "Names", "nom", "patient", "Driver", "contact", "employee", "Kunde", "client", "account"])
 def test_first_names_tell_that_texts_are_names_of_people(name):
     people = np.array([f"{one} {'abcdefgh'[k]}" for k in range(5) for one in PEOPLE], dtype=object)
     assert personal_columns({name: people}) == [name]
@@ -152,3 +155,48 @@ def test_columns_of_lists_are_looked_at_without_an_error():
     lists = np.empty(N, dtype=object)
     lists[:] = [[i] for i in range(N)]
     assert personal_columns({"address": lists, "tokens": lists}) == ["address"]
+
+
+def luhn(stem):
+    """Return a number of which the last digit checks the others."""
+    doubled = [int(sign) * (2 - k % 2) for k, sign in enumerate(reversed(stem))]
+    return f"{stem}{-sum(sum(divmod(one, 10)) for one in doubled) % 10}"
+
+
+def iban(stem):
+    return f"DE{98 - int(f'{stem}131400') % 97:02d}{stem}"
+
+
+def test_check_digits_tell_numbers_of_cards_and_bank_accounts():
+    cards = [luhn(f"4{10**14 + 7919 * i}"[:15]) for i in range(N)]
+    assert cards[0] == luhn("410000000000000")
+    assert luhn("453201511283036") == "4532015112830366"
+    assert iban("370400440532013000") == "DE89370400440532013000"
+    spaced = np.array([" ".join(card[k : k + 4] for k in range(0, 16, 4)) for card in cards], dtype=object)
+    ibans = np.array([iban(f"{370400440532013000 + 37 * i}") for i in range(N)])
+    told = {"a": np.array(cards), "b": spaced, "c": np.array(cards).astype(np.int64), "d": ibans}
+    others = {
+        "e": np.array([f"4{10**14 + i}0"[:16] for i in range(N)]),
+        "f": 4 * 10**15 + np.arange(N),
+        "g": np.array([f"DE{10 + i}370400440532013000" for i in range(N)]),
+        "h": 2000 + np.arange(N),
+        "i": np.arange(N) / 7.0,
+    }
+    assert personal_columns(told | others) == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize(
+    "told",
+    ["moved to 12 Baker Street", "ask jo@example.org", "wohnt in der Hauptstraße 7", "vit au 14, rue Monge"],
+)
+def test_notes_that_mention_addresses_tell_who_people_are(told):
+    notes = np.array([f"called {i} times" + f"; {told}" * (i % 8 == 0) for i in range(N)], dtype=object)
+    rare = np.array([f"called {i} times" + f"; {told}" * (i % 30 == 0) for i in range(N)], dtype=object)
+    assert personal_columns({"notes": notes, "rare": rare}) == ["notes"]
+
+
+@pytest.mark.parametrize(
+    "text", ["St Louis, MO", "3 stages of the drive train", "route 66 road", "2 @ 5 kg", "rue 5", "Fall 12 on ice"]
+)
+def test_other_notes_do_not(text):
+    assert personal_columns({"notes": np.array([f"{text}, case {i}" for i in range(N)], dtype=object)}) == []

@@ -142,9 +142,14 @@ def _with_unique_names(native: Any, n_columns: int) -> Any:
 
 def _index(native: Any) -> npt.NDArray[Any] | None:
     index = getattr(native, "index", None)
-    if index is None or type(index).__name__ == "RangeIndex":
+    if index is None or _only_counts(index):
         return None
     return np.asarray(index)
+
+
+def _only_counts(index: Any) -> bool:
+    """Return whether an index is 0, 1, 2, ... by its type; that of rows taken from a larger frame is another."""
+    return type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1)
 
 
 def names_of_rows(X: Any) -> tuple[str, list[str]] | None:
@@ -153,7 +158,7 @@ def names_of_rows(X: Any) -> tuple[str, list[str]] | None:
     None where there is no index, and where it is one of numbers that repeat, or of fractions.
     """
     index: Any = getattr(X, "index", None)  # a list's is a method
-    if type(index).__name__ == "RangeIndex" or not hasattr(index, "is_unique"):
+    if not hasattr(index, "is_unique") or _only_counts(index):
         return None
     values = np.asarray(index)
     if values.dtype.kind == "f" or (values.dtype.kind in "biu" and not index.is_unique):

@@ -21,7 +21,8 @@ _TELLING = {
     *("email", "emails", "ssn", "mrn", "passport", "iban", "address", "street"),
     *("surname", "lastname", "firstname", "forename", "fullname", "username", "dob", "birth", "birthday", "birthdate"),
     *("vorname", "nachname", "geburtsdatum", "telefon", "anschrift", "adresse", "prenom", "apellido", "apellidos"),
-    *("cellphone", "handynummer", "telefonnummer"),
+    *("cellphone", "handynummer", "telefonnummer", "cardholder", "kundenname", "kontoinhaber", "kontonummer", "telefono"),
+    *("reisepass", "ausweisnummer", "personalausweis", "steuernummer", "sozialversicherungsnummer", "kreditkarte"),
 }
 _CALLED = {  # by these words alone, beside those of a number
     *("phone", "telephone", "tel", "mobile", "fax", "handy", "mail", "login", "ip", "twitter", "linkedin"),
@@ -36,8 +37,10 @@ _GIVEN = [  # numbers that a state or a bank has given somebody
         {"credit", "card"},
         {"tax", "id"},
     ),
+    *({"bank", "account"}, {"account", "holder"}, {"identity", "card"}, {"id", "card"}),
     *({"licence", "plate"}, {"license", "plate"}, {"driver", "licence"}, {"driver", "license"}, {"drivers", "license"}),
 ]
+_NUMBERED = [{"account"}, {"card"}, {"debit", "card"}]  # the same where a word for a number is beside it
 _OTHER_ADDRESS = {"mac", "memory", "web", "bus", "block", "register", "contract", "start", "end", "base"}
 _ABOUT = {  # last words of what is known of a street or a mail, not which it is
     *("type", "types", "kind", "category", "class", "status", "model", "brand", "opened", "sent", "clicked", "bounced"),
@@ -48,7 +51,11 @@ _PEOPLE = {  # of whom "name" is a name
     *("subject", "respondent", "customer", "client", "user", "member", "employee", "student", "pupil", "contact"),
     *("donor", "doctor", "physician", "nurse", "mother", "father", "parent", "child", "guest", "passenger"),
 }
-_CALLED_AS = {"driver", "teacher", "resident", "tenant", "owner", "applicant", "candidate", "worker", "voter"}
+_CALLED_AS = {
+    *("driver", "teacher", "resident", "tenant", "owner", "applicant", "candidate", "worker", "voter", "account"),
+    *("customers", "clients", "buyer", "seller", "sender", "recipient", "payee", "payer", "beneficiary", "holder"),
+    *("kunde", "kundin", "kunden", "mandant", "mieter", "patientin", "mitarbeiter", "cliente", "klant", "empleado"),
+}
 _NAME = {"name", "names", "nom", "noms"}
 _BESIDE = {"in", "at", "of", "years", "year", "yrs", "y"}  # of the name of what people have
 _OF_PEOPLE = {"age", "sex", "gender", "dob", "birth", "birthday", "birthdate", "geburtsdatum", "email", "ssn", "mrn"}
@@ -56,6 +63,18 @@ _OF_PEOPLE = {"age", "sex", "gender", "dob", "birth", "birthday", "birthdate", "
 _WRITTEN = re.compile(
     r"[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}|\d{3}-\d{2}-\d{4}|\+(?=(?:\D*\d){8,15}\D*$)[\d ()/.-]*[ ()/-][\d ()/.-]*"
 )
+# An address of mail, or a street and the number of a house, in a longer text.
+_WITHIN = re.compile(
+    r"[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}|"
+    r"\b\d{1,5}[a-z]? (?:[a-z.]+ ){1,3}(?:street|st|avenue|ave|road|rd|lane|ln|drive|blvd|boulevard)\b|"
+    r"[^\W\d_](?:stra(?:ß|ss)e|str\.|gasse|allee) \d{1,4}\b|"
+    r"\b\d{1,4},? (?:bis |ter )?(?:rue|avenue|boulevard|chemin) [^\W\d_]",
+    re.IGNORECASE,
+)
+_SOME, _FEWEST = 0.1, 3  # share of the texts that have one, and how many
+_IBAN = re.compile(r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}")
+_CARD = re.compile(r"[2-6]\d{3}([ -]?)\d{4}\1\d{4}\1\d{1,4}(?:\1\d{1,3})?|3[47]\d{2}([ -]?)\d{6}\2\d{5}")
+_CHECKED = 0.9  # share of numbers whose check digits hold; one in ten does by chance
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _FULL_NAME = re.compile(r"[^\W\d_][^\d_@/\\:;]*")
 _TITLES = {"mr", "mrs", "ms", "miss", "dr", "prof", "herr", "frau", "mme", "mlle", "sr", "sra"}
@@ -68,7 +87,8 @@ _MOST_ROWS = 10  # of one value on the mean: of more it names a group
 def personal_columns(columns: Mapping[str, Array], beside: Iterable[str] | None = None) -> list[str]:
     """Return the columns that seem to hold names of people, their addresses, dates of birth, or their numbers.
 
-    A column does that is called so, or holds addresses of mail or numbers of telephones with that of a country, and
+    A column does that is called so; or holds addresses of mail, numbers of telephones with that of a country, or those of
+    bank accounts or cards whose check digits hold; or texts of which a tenth mention an address of mail or of a house. It
     has a tenth as many different values as rows at least. One that is called "name" alone does beside a column of
     people, such as their age, or if common first names are among its texts; so does one called as people are, such as
     "patient" or "driver", which may hold codes.
@@ -87,9 +107,33 @@ def personal_columns(columns: Mapping[str, Array], beside: Iterable[str] | None 
 def _is_personal(name: str, values: Array, of_people: bool) -> bool:
     known = [value for value in values[:_LOOKED_AT].tolist() if isinstance(value, str) and not is_missing(value)]
     written = sum(_WRITTEN.fullmatch(text.strip()) is not None for text in known)
-    if not (2 * written > len(known) or (_is_called_so(name, of_people, known) and not names_amount(name))):
+    told = 2 * written > len(known) or _are_mentioned(known) or _are_of_banks(values)
+    if not (told or (_is_called_so(name, of_people, known) and not names_amount(name))):
         return False
     return len({str(value) for value in values.tolist()}) * _MOST_ROWS >= len(values)
+
+
+def _are_mentioned(texts: list[str]) -> bool:
+    """Return whether some texts have an address of mail or of a house in them."""
+    return sum(_WITHIN.search(text) is not None for text in texts) >= max(_FEWEST, _SOME * len(texts))
+
+
+def _are_of_banks(values: Array) -> bool:
+    """Return whether texts or whole numbers are those of bank accounts or cards, by their check digits."""
+    known = [value for value in values[:_LOOKED_AT].tolist() if isinstance(value, str | int) and not is_missing(value)]
+    checked = sum(_is_checked(str(value).strip()) for value in known)
+    return checked >= max(_FEWEST, _CHECKED * len(known))
+
+
+def _is_checked(text: str) -> bool:
+    """Return whether a text is an international bank account number, or that of a card, whose check digits hold."""
+    if _IBAN.fullmatch(text):
+        bare = text.replace(" ", "")
+        return int("".join(str(int(sign, 36)) for sign in bare[4:] + bare[:4])) % 97 == 1
+    if not _CARD.fullmatch(text):
+        return False
+    digits = [int(sign) for sign in reversed(text) if sign.isdigit()]
+    return sum(digit if k % 2 == 0 else sum(divmod(2 * digit, 10)) for k, digit in enumerate(digits)) % 10 == 0
 
 
 def _is_called_so(name: str, of_people: bool, known: list[str]) -> bool:
@@ -100,7 +144,7 @@ def _is_called_so(name: str, of_people: bool, known: list[str]) -> bool:
     if telling and not (telling == {"address"} and _OTHER_ADDRESS.intersection(words)):
         return True
     rest = {*words} - _NUMBER
-    if rest and (rest <= _CALLED or rest in _GIVEN):
+    if rest and (rest <= _CALLED or rest in _GIVEN or (rest in _NUMBERED and len(rest) < len({*words}))):
         return True
     if len(words) == 1 and words[0] in _NAME:
         return of_people or _are_of_people(known)
