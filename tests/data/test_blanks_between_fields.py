@@ -77,7 +77,7 @@ def test_comments_among_the_rows_and_stars_are_no_numbers(tmp_path):
     assert data.text_columns == ["b"]
     with pytest.warns(gn.exceptions.DataWarning):
         made = gn.map(read_table(path, missing="keep"), "pca")
-    assert made.feature_names == ["a", "c", "d", "b"]
+    assert made.feature_names == ["a", "b", "c", "d"]
     np.testing.assert_array_equal(np.delete(made.X, 20, axis=0), np.delete(X[:, [0, 2, 3, 1]], 20, axis=0))
 
 

@@ -114,7 +114,9 @@ CARS = [
 PLACES = ["New York", "San Antonio", "St. Gallen", "Den Haag", "Charlotte", "Bad Homburg", "Frankfurt am Main", "Graz"]
 
 
-@pytest.mark.parametrize("name", ["name", "Names", "nom", "patient", "Driver", "contact", "employee", "Kunde", "client", "account"])
+@pytest.mark.parametrize(
+    "name", ["name", "Names", "nom", "patient", "Driver", "contact", "employee", "Kunde", "client", "account"]
+)
 def test_first_names_tell_that_texts_are_names_of_people(name):
     people = np.array([f"{one} {'abcdefgh'[k]}" for k in range(5) for one in PEOPLE], dtype=object)
     assert personal_columns({name: people}) == [name]

@@ -21,7 +21,16 @@ _TELLING = {
     *("email", "emails", "ssn", "mrn", "passport", "iban", "address", "street"),
     *("surname", "lastname", "firstname", "forename", "fullname", "username", "dob", "birth", "birthday", "birthdate"),
     *("vorname", "nachname", "geburtsdatum", "telefon", "anschrift", "adresse", "prenom", "apellido", "apellidos"),
-    *("cellphone", "handynummer", "telefonnummer", "cardholder", "kundenname", "kontoinhaber", "kontonummer", "telefono"),
+    *(
+        "cellphone",
+        "handynummer",
+        "telefonnummer",
+        "cardholder",
+        "kundenname",
+        "kontoinhaber",
+        "kontonummer",
+        "telefono",
+    ),
     *("reisepass", "ausweisnummer", "personalausweis", "steuernummer", "sozialversicherungsnummer", "kreditkarte"),
 }
 _CALLED = {  # by these words alone, beside those of a number
@@ -66,10 +75,9 @@ _WRITTEN = re.compile(
 # An address of mail, or a street and the number of a house, in a longer text.
 _WITHIN = re.compile(
     r"[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}|"
-    r"\b\d{1,5}[a-z]? (?:[a-z.]+ ){1,3}(?:street|st|avenue|ave|road|rd|lane|ln|drive|blvd|boulevard)\b|"
-    r"[^\W\d_](?:stra(?:ß|ss)e|str\.|gasse|allee) \d{1,4}\b|"
-    r"\b\d{1,4},? (?:bis |ter )?(?:rue|avenue|boulevard|chemin) [^\W\d_]",
-    re.IGNORECASE,
+    r"\b\d{1,5}[a-zA-Z]? (?:[A-Z][\w.'-]* ){1,3}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Blvd|Boulevard)\b|"
+    r"[^\W\d_](?i:stra(?:ß|ss)e|str\.|gasse|allee) \d{1,4}\b|"
+    r"\b\d{1,4},? (?i:bis |ter )?(?i:rue|avenue|boulevard|chemin) [^\W\d_]"
 )
 _SOME, _FEWEST = 0.1, 3  # share of the texts that have one, and how many
 _IBAN = re.compile(r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}")
@@ -87,11 +95,11 @@ _MOST_ROWS = 10  # of one value on the mean: of more it names a group
 def personal_columns(columns: Mapping[str, Array], beside: Iterable[str] | None = None) -> list[str]:
     """Return the columns that seem to hold names of people, their addresses, dates of birth, or their numbers.
 
-    A column does that is called so; or holds addresses of mail, numbers of telephones with that of a country, or those of
-    bank accounts or cards whose check digits hold; or texts of which a tenth mention an address of mail or of a house. It
-    has a tenth as many different values as rows at least. One that is called "name" alone does beside a column of
-    people, such as their age, or if common first names are among its texts; so does one called as people are, such as
-    "patient" or "driver", which may hold codes.
+    A column does that is called so; or holds addresses of mail, numbers of telephones with that of a country, or
+    those of bank accounts or cards whose check digits hold; or texts of which a tenth mention an address of mail or of
+    a house. It has a tenth as many different values as rows at least. One that is called "name" alone does beside a
+    column of people, such as their age, or if common first names are among its texts; so does one called as people are,
+    such as "patient" or "driver", which may hold codes.
 
     Parameters
     ----------
