@@ -15,7 +15,7 @@ from gnomon._run import current_run, running
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message, warn
 from gnomon.clusters.along import rows_beyond_gaps
 from gnomon.clusters.halves import Halves, PlacedHalves
-from gnomon.clusters.levels import default_level, nested_levels
+from gnomon.clusters.levels import default_level, nested_levels, shaken_means
 from gnomon.clusters.naming import name_level
 from gnomon.clusters.result import Cluster, Clusters, Level
 from gnomon.clusters.splits import Group, Split, shown_splits
@@ -88,10 +88,10 @@ def find_clusters(
     around a bend, along rows that lie more than two fifths as densely as those inside (two thirds, where rows are too
     few to see more, if the p-value is above 0.001; there density must also fall on every path from group to group, as
     deep as in nine of ten tables of two normal clouds of as many rows and dimensions between which it falls to two
-    fifths). What remains are the clusters of the finest level; coarser levels
-    join those whose means are nearest. A learned row stays in its group, and every other row goes where most of its 15
-    nearest learned rows are: those whose squared distance exceeds most narrowly what their own noise makes it, so that
-    rows of less noise than others do not outvote them in many columns.
+    fifths). What remains are the clusters of the finest level; coarser levels join those whose means are nearest, if
+    means of other rows would join the same. A learned row stays in its group, and every other row goes where most of
+    its 15 nearest learned rows are: those whose squared distance exceeds most narrowly what their own noise makes it,
+    so that rows of less noise than others do not outvote them in many columns.
 
     Names are those of `gnomon.cluster_captions`, each cluster against its siblings: the clusters within the same
     cluster of the next coarser level. They too come from rows held out, and name only features whose difference is no
@@ -326,7 +326,7 @@ def _make_levels(
     spread = math.sqrt(float(np.mean(np.concatenate(offsets))))
     held_out = described[halves.held_out]
     made: list[_MadeLevel] = []
-    for joined, persistence in nested_levels(means, spread):
+    for joined, persistence in nested_levels(means, spread, shaken_means(learned[group.rows] for group in groups)):
         of_group = _largest_first(joined, assigned)
         labels = assigned.labels(of_group)
         n_clusters = int(of_group.max()) + 1
