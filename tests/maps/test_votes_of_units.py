@@ -73,6 +73,9 @@ def test_the_map_says_so_wherever_neighbours_tell_labels():
     assert told in m.suspects().caution
     assert told in m.report(verdicts=False)
     assert m.report(verdicts=False).count(told) == 1
+    assert m.scorecard(["neighborhood_hit"]).caution == told
+    assert m.scorecard(["trustworthiness"]).caution == ""
+    assert m.scorecard(["knn_accuracy"], labels=donors).caution == ""
     other = gn.map(X, "pca", labels=names, metadata={"kind": donors})
     assert other.evaluate().caution == ""
     own = gn.map(X, "pca", labels=donors, metadata={"Donor_ID": donors})
@@ -97,3 +100,17 @@ def test_the_page_is_told():
     names, donors = np.array(["case", "control"])[LABELS], np.char.add("d", DONORS.astype(str))
     m = gn.map(table(1, 1.5, 0.0), "pca", labels=names, metadata={"Donor_ID": donors})
     assert PageContent.of(m).doubts == m.evaluate().caution != ""
+
+
+@pytest.mark.parametrize("name", ["orig.ident", "mouse no.", "sampleName", "PatientID", "subject_code", "Speakers"])
+def test_units_may_be_called_by_a_number_or_name_of_theirs(name):
+    X, donors = table(1, 1.5, 0.0), np.char.add("d", DONORS.astype(str))
+    told = gn.map(X, "pca", labels=np.array(["case", "control"])[LABELS], metadata={name: donors}).evaluate().caution
+    assert told.endswith(f"The second number is what to expect of another {name}.")
+
+
+@pytest.mark.parametrize("name", ["sample_type", "mouse strain", "patient group", "name", "number", "Barcode"])
+def test_other_metadata_are_no_units(name):
+    X, donors = table(1, 1.5, 0.0), np.char.add("d", DONORS.astype(str))
+    m = gn.map(X, "pca", labels=np.array(["case", "control"])[LABELS], metadata={name: donors})
+    assert m.evaluate().caution == ""

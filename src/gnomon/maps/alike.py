@@ -21,10 +21,24 @@ Codes = npt.NDArray[np.integer[Any]]
 Mask = npt.NDArray[np.bool_]
 
 UNIT_NAMES = (
-    *("donor", "patient", "participant", "subject", "individual", "animal", "mouse", "replicate", "sample", "batch"),
+    *(
+        "donor",
+        "patient",
+        "participant",
+        "subject",
+        "individual",
+        "animal",
+        "mouse",
+        "replicate",
+        "sample",
+        "origident",
+    ),
+    "batch",
 )
 """What metadata of rows that are alike are called."""
 
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_NUMBER = {"id", "ids", "no", "nr", "num", "number", "code", "name", "key", "barcode", "accession"}
 _FEWEST = 3  # values of such metadata; of fewer nothing could be told
 _ROWS_OF_UNIT = 10  # on the mean
 _FEWEST_OF_SIDE = 2  # units: those of a selection that is one unit are no draw of units
@@ -190,8 +204,10 @@ def _sum_of_squares(values: npt.NDArray[np.float64], codes: Codes) -> npt.NDArra
 
 
 def plain_name(name: str) -> str:
-    """Return "donor" of "donor", "donors", "donor_id" and "Donor.ID"."""
-    return re.sub(r"[\W_]+", "", name.lower()).removesuffix("id").removesuffix("s")
+    """Return "donor" of "donors", "donor_id", "Donor.ID", "donorName" and "donor no."."""
+    words = re.findall(r"[^\W_]+", _CAMEL.sub(" ", name).lower())
+    bare = [word for word in words if word not in _NUMBER] or words
+    return "".join(bare).removesuffix("id").removesuffix("s")
 
 
 def _is_of_units(name: str) -> bool:

@@ -14,15 +14,25 @@ from gnomon.maps.weights import rows_count_once
 from gnomon.neighbors import VOTES
 
 if TYPE_CHECKING:
-    from gnomon.evaluation import Evaluation
+    from gnomon.evaluation import Evaluation, Scorecard
     from gnomon.maps.result import Map
 
-__all__ = ["ANSWERS", "cautioned", "cautioned_evaluation", "of_neighbors", "of_order", "with_votes", "without_cautions"]
+__all__ = [
+    "ANSWERS",
+    "cautioned",
+    "cautioned_evaluation",
+    "cautioned_scorecard",
+    "of_neighbors",
+    "of_order",
+    "with_votes",
+    "without_cautions",
+]
 
 ANSWERS = (
     "gaps, clusters, dimension and what sets groups apart may be those of one way through the data, and chance is "
     "judged as of more rows than there are"
 )
+_OF_VOTES = {"knn_accuracy", "neighborhood_hit"}  # measures of how well neighbours tell labels
 _Answer = TypeVar("_Answer")
 
 
@@ -76,6 +86,12 @@ def cautioned_evaluation(result: Map, found: Evaluation) -> Evaluation:
     known = replace(found, caution="")  # the order of its own rows is told of a map
     order = "" if found.knn_accuracy is None and found.knn_r2 is None else VOTES
     return cautioned(result, known, order, more=[told_of_shift(result)])
+
+
+def cautioned_scorecard(result: Map, found: Scorecard, *, own_labels: bool) -> Scorecard:
+    """Return measures with what is known against them, of metadata too where neighbours tell the labels of the map."""
+    votes = told_of_votes(result) if own_labels and not found.scores.keys().isdisjoint(_OF_VOTES) else ""
+    return cautioned(result, found, joined=True, more=[votes])
 
 
 def with_votes(result: Map, found: Evaluation) -> Evaluation:

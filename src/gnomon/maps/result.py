@@ -20,7 +20,7 @@ from gnomon.data.dataset import text_array
 from gnomon.data.frames import names_of_rows
 from gnomon.data.labels import TO_CLASSES, are_names_of_rows, measured_labels, sort_into_classes, told_of_numbers
 from gnomon.data.scaling import Scaling, choose_scaling, reads_values
-from gnomon.maps.cautions import cautioned, cautioned_evaluation, with_votes
+from gnomon.maps.cautions import cautioned, cautioned_evaluation, cautioned_scorecard, with_votes
 from gnomon.maps.costs import answer_takes, sparse_columns
 from gnomon.maps.function import MapFunction
 from gnomon.maps.matching import refuse_other_order
@@ -401,7 +401,7 @@ class Map(Questions, MapFunction, Outputs):
         given = {"labels": self.labels, "metric": self.metric, "n_jobs": self.n_jobs, **options}
         order_of_rows(self)
         found = scorecard(self._mapped(), self.embedding, measures=measures, **given)
-        return cautioned(self, found, joined=True)
+        return cautioned_scorecard(self, found, own_labels="labels" not in options)
 
     @entrance("stability")
     def stability(self, n_runs: int | None = None, *, vary: str = "seeds", **options: Any) -> MapStability:
