@@ -51,7 +51,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     - Cells that plainly list several answers, such as "email; phone", become one indicator for each answer, "contact =
       email" (`lists`): at most `max_categories` of them, each in five cells on the mean, in another number and at other
       places from cell to cell, between ";", "|" or ",". An empty cell is missing; what fewer than two rows list counts
-      as none, with a warning, as do answers that were not there in fit.
+      as none, with a warning, as do answers that were not there in fit. So do lists of texts, also written as "['a',
+      'b']", of which an empty one is not missing.
     - Vectors of as many numbers in each row, also written as texts such as "[0.1, 0.2]", become a feature for each
       number, "embedding[0]"; the name of their column stands for all of them in `features` and `drop`.
     - Ordered categories become their ranks 0, 1, 2, ..., and so do texts of three different values or more that plainly
@@ -89,7 +90,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         the values of columns from low to high, others of them being missing, or has False for a category, also one of
         numbers; texts of other columns are read as by True. Ordered categories of a data frame are ranks anyway, unless
         it has False.
-    lists : bool or mapping of str to {";", "|", ","} or False, default=True
+    lists : bool or mapping of str to {";", "|", ",", "[]"} or False, default=True
         Whether cells that plainly list several answers become an indicator for each; False takes combinations for
         categories. A mapping names what divides the answers of columns, or has False; others are read as by True.
     max_categories : int >= 2, default=30

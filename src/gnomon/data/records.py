@@ -13,7 +13,9 @@ from gnomon.data.arrays import fields_of, floats_from_objects, unmasked
 from gnomon.data.dataset import Dataset, assemble
 from gnomon.data.table import check_same_length
 
-__all__ = ["are_records", "columns_of_records", "read_records"]
+__all__ = ["are_records", "columns_of_records", "read_records", "rows_of"]
+
+_LISTS = (list, tuple, set, frozenset, np.ndarray)
 
 
 def are_records(X: Any) -> bool:
@@ -58,6 +60,30 @@ def columns_of_records(X: Any) -> dict[str, npt.NDArray[Any]]:
     return {str(name): _column(str(name), values) for name, values in given.items()}
 
 
+def rows_of(values: Any, *, name: str) -> npt.NDArray[Any]:
+    """Return what a column holds in each row as an array; of objects where it holds lists, but vectors of one length.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_samples,)
+    name : str
+        What errors about a tensor call it.
+    """
+    given = unmasked(values, name=name)
+    if not isinstance(given, list | tuple) or not any(isinstance(value, _LISTS) for value in given):
+        return np.asarray(given)
+    try:
+        table = np.asarray(given)
+    except ValueError:  # of several lengths
+        table = None
+    if table is not None and table.ndim > 1 and table.dtype.kind in "iuf":
+        return table
+    column = np.empty(len(given), dtype=object)
+    for row, value in enumerate(given):
+        column[row] = value
+    return column
+
+
 def _columns_of(records: Any) -> dict[Any, list[Any]]:
     odd = [i for i, record in enumerate(records) if not isinstance(record, Mapping)]
     if odd:
@@ -68,7 +94,7 @@ def _columns_of(records: Any) -> dict[Any, list[Any]]:
 
 
 def _column(name: str, values: Any) -> npt.NDArray[Any]:
-    column = np.asarray(unmasked(values, name=f"X[{name!r}]") if hasattr(values, "__len__") else [values])
+    column = rows_of(values, name=f"X[{name!r}]") if hasattr(values, "__len__") else np.asarray([values])
     if column.dtype.kind in "US" and not isinstance(values, np.ndarray) and any(not isinstance(v, str) for v in values):
         column = np.asarray(values, dtype=object)  # NumPy would write None and 1 as text
     if column.ndim == 2 and column.dtype.kind in "iuf":  # a vector in each row

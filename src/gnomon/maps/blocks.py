@@ -105,7 +105,7 @@ def encode_columns(
         As for `encode_dataset`.
     ordered : bool or mapping of str to sequence of str or False, default=True
         As for `encode_dataset`.
-    lists : bool or mapping of str to {";", "|", ","} or False, default=True
+    lists : bool or mapping of str to {";", "|", ",", "[]"} or False, default=True
         As for `encode_dataset`.
     """
     if blocks is None:

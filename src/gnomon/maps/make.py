@@ -141,7 +141,7 @@ def map(
         numbers and grades, as a note says; False leaves them categories. A mapping such as ``{"size": ["S", "M"]}``
         names the values of columns from low to high, others of them being missing, or has False for a category, also
         one of numbers, such as codes of regions.
-    lists : bool or mapping of str to {";", "|", ","} or False, default=True
+    lists : bool or mapping of str to {";", "|", ",", "[]"} or False, default=True
         Whether cells that plainly list several answers, such as "email; phone", become an indicator for each answer, as
         a note says; False takes each combination for a category. A mapping names what divides the answers of columns.
     blocks : dict of str to gnomon.Block or None, default=None

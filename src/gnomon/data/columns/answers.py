@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from gnomon.data.columns.listed import LISTED, are_written_lists, read_list
+
 __all__ = ["SEPARATORS", "split_answers", "split_by", "told_answers"]
 
-SEPARATORS = (";", "|", ",")
+SEPARATORS = (";", "|", ",", LISTED)
 
 _FEWEST_CELLS = 10  # with a value
 _FEWEST_ANSWERS = 3
@@ -27,7 +29,11 @@ def split_answers(text: str, separator: str) -> list[str]:
     ----------
     text : str
     separator : str
+        "[]" of lists such as "['a', 'b']". A text that is none is an answer by itself.
     """
+    if separator == LISTED:
+        found = read_list(text)
+        return [" ".join(text.split())] if found is None and text.strip() else found or []
     return [part for piece in text.split(separator) if (part := " ".join(piece.split()))]
 
 
@@ -37,7 +43,8 @@ def split_by(texts: Sequence[str], most: int) -> tuple[str, tuple[str, ...]]:
     Many cells share the same few answers, at most `most`, each in five rows on the mean; a fifth of the cells (of
     commas two fifths) have two or more, and not all as many; none comes twice in a cell; and at least half of the
     answers come at different places, first in one cell and second in another, so that city and country, last and first
-    name and the levels of a path are none. Between commas each answer has a letter.
+    name and the levels of a path are none. Between commas each answer has a letter. Cells that are lists in brackets
+    need only have few answers.
 
     Parameters
     ----------
@@ -49,7 +56,11 @@ def split_by(texts: Sequence[str], most: int) -> tuple[str, tuple[str, ...]]:
     known = [text for text in texts if text]
     if len(known) < _FEWEST_CELLS:
         return "", ()
-    for separator in SEPARATORS:
+    if are_written_lists(known):
+        cells = [split_answers(text, LISTED) for text in known]
+        answers = told_answers(cells, most)
+        return (LISTED, answers) if answers and _are_shared(cells, {*answers}) else ("", ())
+    for separator in _LEAST_SEVERAL:
         if sum(separator in text for text in known) >= _LEAST_SEVERAL[separator] * len(known):
             cells = [split_answers(text, separator) for text in known]
             answers = told_answers(cells, most)
@@ -83,8 +94,7 @@ def _are_lists(cells: Sequence[Sequence[str]], answers: set[str], separator: str
         len(answers) < _FEWEST_ANSWERS
         or several < _LEAST_SEVERAL[separator] * n
         or usual < 2
-        or len(every) < _LEAST_EACH * len(answers)
-        or sum(answer in answers for answer in every) < _LEAST_COVERED * len(every)
+        or not _are_shared(cells, answers)
         or sum(map(len, every)) > _LONGEST * len(every)
         or any(len({*cell}) < len(cell) for cell in cells)
         or len({frozenset(cell) for cell in cells}) <= len(answers)
@@ -93,6 +103,13 @@ def _are_lists(cells: Sequence[Sequence[str]], answers: set[str], separator: str
     if separator == "," and not all(any(map(str.isalpha, answer)) for answer in answers):
         return False
     return sum(len(found) > 1 for found in _places(cells, answers).values()) >= _LEAST_MOVING * len(answers)
+
+
+def _are_shared(cells: Sequence[Sequence[str]], answers: set[str]) -> bool:
+    """Return whether answers are in five cells on the mean, and make nine tenths of all."""
+    every = [answer for cell in cells for answer in cell]
+    told = sum(answer in answers for answer in every)
+    return len(every) >= _LEAST_EACH * len(answers) and told >= _LEAST_COVERED * len(every)
 
 
 def _places(cells: Sequence[Sequence[str]], answers: set[str]) -> Mapping[str, set[int]]:

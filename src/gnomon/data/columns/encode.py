@@ -220,7 +220,7 @@ def encode_dataset(
         Columns that are left out and not kept as metadata either.
     ordered : bool or mapping of str to sequence of str or False, default=True
         As of `TablePreprocessor`.
-    lists : bool or mapping of str to {";", "|", ","} or False, default=True
+    lists : bool or mapping of str to {";", "|", ",", "[]"} or False, default=True
         As of `TablePreprocessor`.
 
     Returns

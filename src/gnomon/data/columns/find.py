@@ -122,7 +122,7 @@ def find_rules(
         warning: of metadata none can be dropped.
     ordered : bool or mapping of str to sequence of str or False, default=True
         As of `TablePreprocessor`.
-    lists : bool or mapping of str to {";", "|", ","} or False, default=True
+    lists : bool or mapping of str to {";", "|", ",", "[]"} or False, default=True
         As of `TablePreprocessor`.
 
     Warns

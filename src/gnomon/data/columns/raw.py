@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,14 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._validation import caller, message
-from gnomon.data.arrays import matrix_of, unmasked
+from gnomon.data.arrays import matrix_of
+from gnomon.data.columns.listed import written_lists
 from gnomon.data.columns.vectors import entries_of, names_of_entries, vectors_of
 from gnomon.data.dataset import require_names
 from gnomon.data.frames import Frame, is_frame, read_frame
 from gnomon.data.labels import of_categories
 from gnomon.data.names import are_default_names, default_names
-from gnomon.data.records import are_records, columns_of_records
+from gnomon.data.records import are_records, columns_of_records, rows_of
 from gnomon.data.table import Table, check_feature_count, check_shape, refuse_sparse, told_names
 
 __all__ = ["RawColumn", "asked_columns", "columns_of_fit", "columns_of_frame", "raw_columns", "with_entries"]
@@ -61,7 +62,7 @@ def raw_columns(X: Any) -> dict[str, RawColumn]:
     if isinstance(X, Mapping) and all(isinstance(column, RawColumn) for column in X.values()):
         return dict(X)
     if isinstance(X, Mapping):
-        arrays = {str(name): np.asarray(unmasked(values, name=f"X[{name!r}]")) for name, values in X.items()}
+        arrays = {str(name): rows_of(values, name=f"X[{name!r}]") for name, values in X.items()}
         for name, values in arrays.items():
             if not values.ndim:
                 fact, remedy = f"it is {values.item()!r:.60}", "Pass a record as a list of one, [X]."
@@ -100,12 +101,13 @@ def columns_of_frame(frame: Frame) -> dict[str, RawColumn]:
 
 
 def with_entries(columns: dict[str, RawColumn]) -> dict[str, RawColumn]:
-    """Return columns of which each that holds vectors has become one for each of their entries."""
+    """Return columns of which each that holds vectors has become one for each of their entries, and lists are texts."""
     found: dict[str, RawColumn] = {}
     for name, raw in columns.items():
         table = vectors_of(raw.values)
         if table is None:
-            found[name] = raw
+            texts = written_lists(raw.values)
+            found[name] = raw if texts is None else replace(raw, values=texts)
         else:
             entries = names_of_entries(name, table.shape[1])
             if clash := [entry for entry in entries if entry in columns]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.data.arrays import FloatArray
 from gnomon.data.columns.answers import SEPARATORS, split_answers
+from gnomon.data.columns.listed import LISTED
 from gnomon.data.columns.values import (
     as_numbers,
     durations_of,
@@ -131,12 +132,12 @@ class ColumnRule:
 
     def _answers(self, values: Array, *, keep_missing: bool) -> Float64Array:
         """Return 1 for the answers that each cell lists and 0 for others; NaN or 0 where a cell is empty."""
-        texts = texts_of(values)
+        texts, are_lists = texts_of(values), self.writing == LISTED  # where "[]" is known to be none
         cells = {text: {*split_answers(text, self.writing)} for text in {*texts}}
         rows = {text: [float(answer in cell) for answer in self.categories] for text, cell in cells.items()}
         found = np.array([rows[text] for text in texts], dtype=np.float64).reshape(len(texts), len(self.categories))
         if keep_missing:
-            found[np.array([not cells[text] for text in texts], dtype=np.bool_)] = np.nan
+            found[np.array([not (text if are_lists else cells[text]) for text in texts], dtype=np.bool_)] = np.nan
         return found
 
     def _numbers(self, values: Array) -> FloatArray:
@@ -280,7 +281,8 @@ class ColumnRule:
         if self.kind == "category":
             return f"{self.name!r} ({len(self.categories)} categories)"
         if self.kind == "answers":
-            return f"{self.name!r} (several answers in a cell, between {self.writing!r}: {len(self.categories)})"
+            how = "lists in cells" if self.writing == LISTED else f"several answers in a cell, between {self.writing!r}"
+            return f"{self.name!r} ({how}: {len(self.categories)})"
         if self.kind == "ordinal":
             order = f": {self.reason}" if self.reason else ""
             return f"{self.name!r} (rank among {len(self.categories)}{order})"
