@@ -65,11 +65,24 @@ def pytest_runtest_protocol(item, nextitem):
     return True
 
 
+_GENERATORS: dict[object, list[tuple[np.random.Generator, dict]]] = {}  # of each file, as it left them
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Give all workers the tests in one order."""
+    """Give all workers the tests in one order, and remember the random generators that those of a file share."""
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: item.path.parts)
+    for module in {getattr(item, "module", None) for item in items} - {None}:
+        shared = [one for one in vars(module).values() if isinstance(one, np.random.Generator)]
+        _GENERATORS[module] = [(one, one.bit_generator.state) for one in shared]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Let each test draw the same, whichever tests of its file ran before."""
+    for generator, state in _GENERATORS.get(getattr(item, "module", None), ()):
+        generator.bit_generator.state = state
 
 
 @pytest.fixture
