@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "gnomon/allocation.hpp"
 #include "gnomon/levels.hpp"
 
 namespace gnomon {
@@ -11,6 +12,7 @@ namespace {
 constexpr std::size_t kRows = 512;        // of a chunk
 constexpr std::size_t kDenseRows = 16;    // of a chunk of a product that is written out
 constexpr std::size_t kTogether = 8;      // columns of X whose sums stay in registers
+constexpr double kOften = 32.0;           // entries for each row of X, above which these columns are laid out apart
 constexpr double kThreadsFrom = 1 << 18;  // products of numbers that are worth waking threads for
 
 /// `columns` sums of one row, over its entries.
@@ -26,25 +28,33 @@ GNOMON_INLINE void add_row(const T* values, const std::int32_t* at, std::int64_t
     for (std::size_t c = 0; c < columns; ++c) out[c] = sums[c];
 }
 
+/// Columns of a matrix that lies row by row, `width` numbers of which make a row.
+template <class Number>
+struct Columns {
+    Number* first;
+    std::size_t width;
+};
+
+/// Writes `count` columns of A x to out, in the rows from begin to end.
 template <class T>
-const auto multiply_rows = each_level([](const CsrView<T>& A, const double* x, std::size_t width, double* out,
-                                         std::size_t begin, std::size_t end) GNOMON_INLINE_LAMBDA {
+const auto multiply_rows = each_level([](const CsrView<T>& A, Columns<const double> x, std::size_t count,
+                                         Columns<double> out, std::size_t begin, std::size_t end) GNOMON_INLINE_LAMBDA {
     for (std::size_t i = begin; i < end; ++i) {
         const std::int64_t first = A.offsets[i], n = A.offsets[i + 1] - first;
         const T* values = A.values.data() + first;
         const std::int32_t* at = A.columns.data() + first;
-        double* to = out + i * width;
+        double* to = out.first + i * out.width;
         std::size_t c = 0;
-        for (; c + kTogether <= width; c += kTogether) add_row<kTogether>(values, at, n, x + c, width, to + c);
-        if (c + 4 <= width) {
-            add_row<4>(values, at, n, x + c, width, to + c);
+        for (; c + kTogether <= count; c += kTogether) add_row<kTogether>(values, at, n, x.first + c, x.width, to + c);
+        if (c + 4 <= count) {
+            add_row<4>(values, at, n, x.first + c, x.width, to + c);
             c += 4;
         }
-        if (c + 2 <= width) {
-            add_row<2>(values, at, n, x + c, width, to + c);
+        if (c + 2 <= count) {
+            add_row<2>(values, at, n, x.first + c, x.width, to + c);
             c += 2;
         }
-        if (c < width) add_row<1>(values, at, n, x + c, width, to + c);
+        if (c < count) add_row<1>(values, at, n, x.first + c, x.width, to + c);
     }
 });
 
@@ -93,11 +103,22 @@ private:
 
 template <class T>
 void sparse_product(const SparseRows<T>& A, Span2<const double> X, Span2<double> out, const Context& given) {
-    const double n_products = static_cast<double>(A.matrix.values.size()) * static_cast<double>(X.cols());
-    parallel_blocks(out.rows(), kRows, given.for_work(n_products, kThreadsFrom),
-                    [&](std::size_t begin, std::size_t end, std::size_t) {
-                        multiply_rows<T>(A.matrix, X.data(), X.cols(), out.data(), begin, end);
-                    });
+    const std::size_t width = X.cols();
+    const double n_entries = static_cast<double>(A.matrix.values.size());
+    const Context context = given.for_work(n_entries * static_cast<double>(width), kThreadsFrom);
+    const auto multiply = [&](Columns<const double> x, std::size_t first, std::size_t count) {
+        parallel_blocks(out.rows(), kRows, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+            multiply_rows<T>(A.matrix, x, count, Columns<double>{out.data() + first, width}, begin, end);
+        });
+    };
+    if (width <= kTogether || n_entries <= kOften * static_cast<double>(X.rows()))
+        return multiply({X.data(), width}, 0, width);
+    LineVector<double> some(X.rows() * kTogether);
+    for (std::size_t first = 0; first < width; first += kTogether) {
+        const std::size_t count = std::min(kTogether, width - first);
+        for (std::size_t j = 0; j < X.rows(); ++j) std::copy_n(X.row(j) + first, count, some.data() + j * count);
+        multiply({some.data(), count}, first, count);
+    }
 }
 
 template void sparse_product(const SparseRows<float>&, Span2<const double>, Span2<double>, const Context&);
