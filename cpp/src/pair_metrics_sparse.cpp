@@ -15,9 +15,17 @@ namespace gnomon {
 namespace {
 
 constexpr double kRounding = 1.000001;  // more than a value gains when it becomes a key
-constexpr std::size_t kTogether = 8;    // rows compared with a query at once
-constexpr std::size_t kPanel = 512;     // columns of these rows that are written out at a time
-constexpr std::size_t kSparse = 4;      // columns for each stored entry of two rows, above which a walk is faster
+constexpr std::size_t kTogether = 16;   // rows compared with a query at once, as additions wait for each other
+constexpr std::size_t kPanel = 256;     // columns of these rows that are written out at a time
+
+// Columns for each stored entry of two rows, above which a walk is faster: where four doubles are no register, far fewer.
+#ifdef GNOMON_USE_LEVELS
+const std::size_t kSparse = best_level() > 0 ? 8 : 2;
+#elif defined(__AVX2__)
+constexpr std::size_t kSparse = 8;
+#else
+constexpr std::size_t kSparse = 2;
+#endif
 
 using f64x4 = double __attribute__((vector_size(32)));
 
@@ -218,21 +226,29 @@ void values_of(const Row& query, double alone, const SparseRows<double>& base_co
 template <class Kernel>
 const auto add_columns = each_level([](const double* query, double* others, const double* parameters,
                                        std::size_t n_columns, double* totals) GNOMON_INLINE_LAMBDA {
-    f64x4 low, high;
-    std::memcpy(&low, totals, sizeof(low));
-    std::memcpy(&high, totals + 4, sizeof(high));
-    const f64x4 zero{};
+    f64x4 first, second, third, fourth;
+    std::memcpy(&first, totals, sizeof(first));
+    std::memcpy(&second, totals + 4, sizeof(second));
+    std::memcpy(&third, totals + 8, sizeof(third));
+    std::memcpy(&fourth, totals + 12, sizeof(fourth));
     for (std::size_t c = 0; c < n_columns; ++c) {
-        f64x4 y[2];
-        std::memcpy(y, others + c * kTogether, sizeof(y));
-        const f64x4 x = zero + query[c];
-        low = Kernel::added(low, x - y[0], parameters[c]);
-        high = Kernel::added(high, x - y[1], parameters[c]);
-        std::memcpy(others + c * kTogether, &zero, sizeof(zero));
-        std::memcpy(others + c * kTogether + 4, &zero, sizeof(zero));
+        const f64x4 zero{}, x = zero + query[c];
+        const auto add = [&](f64x4& total, double* row) GNOMON_INLINE_LAMBDA {
+            f64x4 y;
+            std::memcpy(&y, row, sizeof(y));
+            total = Kernel::added(total, x - y, parameters[c]);
+            std::memcpy(row, &zero, sizeof(zero));
+        };
+        double* rows = others + c * kTogether;
+        add(first, rows);
+        add(second, rows + 4);
+        add(third, rows + 8);
+        add(fourth, rows + 12);
     }
-    std::memcpy(totals, &low, sizeof(low));
-    std::memcpy(totals + 4, &high, sizeof(high));
+    std::memcpy(totals, &first, sizeof(first));
+    std::memcpy(totals + 4, &second, sizeof(second));
+    std::memcpy(totals + 8, &third, sizeof(third));
+    std::memcpy(totals + 12, &fourth, sizeof(fourth));
 });
 
 // The values of pairs of one query, as pair_value gives them. Scratch space of one worker.
@@ -254,8 +270,10 @@ public:
     void values(std::size_t count, Number&& row, double* out) {
         std::size_t begin = 0;
         if constexpr (kOfDifferences<Kernel>)
-            for (; begin + kTogether <= count; begin += kTogether)
-                if (!values_together([&](std::size_t j) { return row(begin + j); }, out + begin)) break;
+            for (; begin < count; begin += kTogether)
+                if (!values_together(std::min(kTogether, count - begin),
+                                     [&](std::size_t j) { return row(begin + j); }, out + begin))
+                    break;
         for (; begin < count; ++begin) {
             const std::size_t j = row(begin);
             out[begin] = pair_value<Kernel>(query_, row_of(base_, j), columns_, own_, base_alone_[j]);
@@ -263,12 +281,12 @@ public:
     }
 
 private:
-    // Of kTogether rows, over all columns; false where a walk is faster.
+    // Of up to kTogether rows, over all columns; false where a walk is faster.
     template <class Number>
-    bool values_together(Number&& row, double* out) {
-        Row rows[kTogether];
-        std::size_t stored = kTogether * query_.size;
-        for (std::size_t j = 0; j < kTogether; ++j) {
+    bool values_together(std::size_t count, Number&& row, double* out) {
+        Row rows[kTogether] = {};
+        std::size_t stored = count * query_.size;
+        for (std::size_t j = 0; j < count; ++j) {
             rows[j] = row_of(base_, row(j));
             stored += rows[j].size;
         }
@@ -285,7 +303,7 @@ private:
         double totals[kTogether] = {};
         for (std::size_t first = 0; first < n_columns; first += kPanel) {
             const std::size_t end = std::min(first + kPanel, n_columns);
-            for (std::size_t j = 0; j < kTogether; ++j) {
+            for (std::size_t j = 0; j < count; ++j) {
                 Row& left = rows[j];
                 std::size_t e = 0;
                 for (; e < left.size && static_cast<std::size_t>(left.columns[e]) < end; ++e)
@@ -294,7 +312,7 @@ private:
             }
             add_columns<Kernel>(written_.data() + first, panel_.data(), parameters + first, end - first, totals);
         }
-        for (std::size_t j = 0; j < kTogether; ++j) out[j] = Kernel::value(totals[j], own_, base_alone_[row(j)]);
+        for (std::size_t j = 0; j < count; ++j) out[j] = Kernel::value(totals[j], own_, base_alone_[row(j)]);
         return true;
     }
 
