@@ -145,13 +145,14 @@ def test_squared_lengths_are_those_of_each_row_alone(dtype, shape):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("width", [1, 2, 3, 7, 8, 13, 20])
-def test_terms_of_a_sparse_product_are_added_one_by_one_in_the_order_of_the_columns(dtype, width):
+@pytest.mark.parametrize("n_rows", [90, 600])  # of so many the columns of X are laid apart
+def test_terms_of_a_sparse_product_are_added_one_by_one_in_the_order_of_the_columns(dtype, width, n_rows):
     rng = np.random.default_rng(0)
-    A = sp.random_array((90, 40), density=0.2, rng=rng, format="csr").astype(dtype)
+    A = sp.random_array((n_rows, 40), density=0.2, rng=rng, format="csr").astype(dtype)
     A.sort_indices()
     X = rng.normal(size=(40, width))
-    wanted = np.zeros((90, width))
-    for i in range(90):
+    wanted = np.zeros((n_rows, width))
+    for i in range(n_rows):
         for e in range(A.indptr[i], A.indptr[i + 1]):
             wanted[i] = wanted[i] + float(A.data[e]) * X[A.indices[e]]
     times = SparseTimes(A)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from gnomon import find_clusters
 from gnomon.clusters.steps import noise_of_steps, without_levels
@@ -62,6 +63,15 @@ def test_a_category_is_found_where_the_first_rows_have_one_level(n_beside):
     assert found.tolist() == [n_beside, n_beside + 1, n_beside + 2]
     X[500, -1] = 1.0  # a row of two levels
     assert not find_categories([X[:200], X[200:]])
+
+
+def test_categories_of_sparse_tables_are_those_of_dense_ones():
+    rng = np.random.default_rng(0)
+    first, last = indicators(rng.integers(0, 3, 300), 3), indicators(np.arange(300) % 2, 2)
+    X = np.column_stack([first, rng.random((300, 40)), last])
+    dense = find_categories([X[:100], X[100:]])
+    found = find_categories([sp.csr_array(X[:100]), sp.csr_array(X[100:])])
+    assert [one.tolist() for one in found] == [one.tolist() for one in dense] == [[0, 1, 2], [43, 44]]
 
 
 def test_the_noise_of_a_category_is_that_of_all_its_levels():

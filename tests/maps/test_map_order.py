@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import gnomon as gn
 from gnomon.maps.order import order_of_rows
@@ -71,6 +72,15 @@ def test_the_order_is_looked_for_once(frames, monkeypatch):
     assert known == succession_of_rows(m._mapped().values)
     monkeypatch.setattr("gnomon.neighbors.succession.succession_of_rows", None)
     assert order_of_rows(m) is known
+
+
+def test_an_evaluation_looks_at_the_order_once(frames, monkeypatch):
+    looked = []
+    monkeypatch.setattr("gnomon.neighbors.succession._look", lambda *asked: looked.append(asked))
+    X = frames[0].X
+    for table in (X, sp.csr_array(X)):
+        gn.map(table, "pca", labels=np.arange(len(X)) % 2).evaluate()
+    assert len(looked) == 2
 
 
 def test_nothing_is_said_where_no_feature_sets_apart(frames):

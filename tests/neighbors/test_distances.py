@@ -207,7 +207,7 @@ def test_sparse_rows_measured_together_are_as_far_apart_as_one_by_one(metric):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(40, 1100)) * (rng.random((40, 1100)) < rng.uniform(0.2, 0.6, size=(40, 1)))
     sparse = sp.csr_array(np.clip(X, -2.0, 2.0))
-    others = ((np.arange(40)[:, None] + np.arange(21)) % 40).astype(np.int32)  # two sets of eight, and five
+    others = ((np.arange(40)[:, None] + np.arange(21)) % 40).astype(np.int32)  # a set of sixteen, and five
     params = {"period": 5.0} if metric == "periodic" else None
     found = pair_distances(sparse, others, metric=metric, metric_params=params)
     for j in range(others.shape[1]):

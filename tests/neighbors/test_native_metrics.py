@@ -29,6 +29,8 @@ from gnomon.neighbors import (
     pair_distances,
     query_neighbors,
 )
+from gnomon.neighbors.euclidean import Points
+from gnomon.neighbors.sparse_rows import SparseRows
 
 PERIODS = [5.0, None, 3.0, np.inf, 7.0, 5.0, 5.0, 5.0]
 PARAMETERS = {"periodic": {"period": PERIODS}}
@@ -142,6 +144,7 @@ def test_all_cells_and_all_candidates_give_the_exact_neighbours(metric, form, mo
     everything = cells.Plan(n_probes=cells.n_cells(250), n_candidates=249)
     monkeypatch.setattr(cell_plans, "_cheapest", lambda *_: everything)
     monkeypatch.setattr(cell_plans.Effort, "affords", lambda *_: True)
+    monkeypatch.setattr(cells, "pays", lambda *_: True)
     found = compute_neighbors(X, 6, method="approximate", target_recall=0.1, **asked(metric))
     assert found.method == "cells"
     np.testing.assert_array_equal(found.distances, exact.distances)
@@ -151,6 +154,20 @@ def test_all_cells_and_all_candidates_give_the_exact_neighbours(metric, form, mo
     np.testing.assert_array_equal(
         search.find(X[:50])[1][:, 1:], query_neighbors(X, X[:50], 6, **asked(metric))[1][:, 1:]
     )
+
+
+def test_sparse_rows_are_all_compared_where_a_search_of_some_would_have_to_be_planned_first():
+    draw = np.random.default_rng(0)
+    few = SparseRows("euclidean", _of_so_many(draw, 400), np.empty(0), 1.0, lambda rows: rows)
+    many = SparseRows("euclidean", _of_so_many(draw, 40_000), np.empty(0), 1.0, lambda rows: rows)
+    assert not cell_plans.pays(few, 400, 15)
+    assert cell_plans.pays(many, 2000, 15)
+    assert cell_plans.pays(Points.of(np.zeros((400, 3))), 400, 15)  # which are their own proxy
+
+
+def _of_so_many(draw, n_rows):
+    """Return rows of which any two share all three columns that they store."""
+    return sp.csr_array(draw.random((n_rows, 3)))
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,7 @@ def noise_of_steps(parts: Sequence[Any], components: Floats, seed: int) -> list[
     """
     draw = np.random.default_rng((seed, _STREAM))
     features = np.flatnonzero(np.square(components).sum(axis=0) >= _SHARE)
+    parts = [part if isinstance(part, np.ndarray) else part.tocsc() for part in parts]  # columns are asked for
     noise: Floats | None = None
     for columns in find_categories(parts):
         if np.isin(columns, features).any():

@@ -347,6 +347,7 @@ class Map(Questions, MapFunction, Outputs):
             graph = neighbors.widened(self._mapped().values, graph, stand, wanted)
         return graph
 
+    @entrance("evaluate")
     def evaluate(self) -> Evaluation:
         """Say how far to trust the map; computed once. See `gnomon.evaluate`."""
         if self._evaluation is None:

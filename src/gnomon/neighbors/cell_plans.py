@@ -16,7 +16,7 @@ from gnomon.neighbors.euclidean import SELECTION, Distances, Indices, n_candidat
 from gnomon.neighbors.samples import Draw, Sample
 from gnomon.neighbors.searched import SearchedRows
 
-__all__ = ["Effort", "Looked", "Plan", "find_plan", "first_probes"]
+__all__ = ["Effort", "Looked", "Plan", "find_plan", "first_probes", "pays"]
 
 _WIDER = 3  # cells of the wide search of sampled rows, for each that a search of their neighbours takes
 _PROXY_TIMES, _PROXY_MORE = 30, 100  # candidates for each neighbour, and beside these, where a proxy proposes them
@@ -117,6 +117,24 @@ class Effort:
             return n_candidates(n_neighbors, self.n_samples - 1)
         times, more = (_PROXY_TIMES, _PROXY_MORE) if self.by_proxy else (6, 30)
         return min(self.n_samples - 1, times * n_neighbors + more)
+
+
+def pays(table: SearchedRows, n_drawn: int, n_neighbors: int) -> bool:
+    """Return whether what a search by a proxy takes at least is less than half of comparing each row with all.
+
+    That is to make the proxy, to rank its candidates for the rows drawn, by which the search is planned, and then the
+    fewest candidates of each row; most plans take more of these.
+
+    Parameters
+    ----------
+    table : SearchedRows
+    n_drawn, n_neighbors : int
+    """
+    n = table.n_samples
+    wide = min(n - 1, _PROXY_TIMES * n_neighbors + _PROXY_MORE)
+    ranked = float(n_drawn) * wide + float(n) * n_candidates(n_neighbors, n - 1)
+    least = _NS_PRODUCT * table.proxy_cost + _NS_DIFFERENCE * table.rank_width * ranked
+    return not table.proxy_cost or 2.0 * least < float(n) ** 2 * (_NS_PAIR + _NS_PRODUCT * table.exact_width)
 
 
 @dataclass(frozen=True)

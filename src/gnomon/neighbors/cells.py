@@ -23,7 +23,7 @@ from gnomon._run import current_run
 from gnomon.linalg.orthonormal import orthonormalised
 from gnomon.linalg.principal.components import project_rows
 from gnomon.linalg.products import sum_of_squares
-from gnomon.neighbors.cell_plans import Effort, Looked, Plan, find_plan, first_probes
+from gnomon.neighbors.cell_plans import Effort, Looked, Plan, find_plan, first_probes, pays
 from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_with, n_candidates
 from gnomon.neighbors.graph import without_own
 from gnomon.neighbors.samples import Draw, Sample
@@ -355,6 +355,8 @@ class Start:
         """Learn the cells and draw rows, of which `width` neighbours are sought; None if all pairs cost less."""
         rng = np.random.default_rng(seed)
         draw = Draw.of(table.n_samples, rng)
+        if not pays(table, len(draw.rows), n_neighbors):
+            return None
         rows, m = draw.compared, draw.n_compared
         indices, true = without_own(*table.nearest(table.take(rows), width + 1), rows)
         space, coordinates = Space.of(table.proxy, rng)

@@ -183,6 +183,11 @@ class Points:
         return n_features if self.bytes is None else n_features / _BYTES_FOR_ONE
 
     @property
+    def proxy_cost(self) -> float:
+        """Cost of making the points among which candidates are sought: these are the rows."""
+        return 0.0
+
+    @property
     def rank_width(self) -> float:
         """Cost of ranking one candidate."""
         return int(self.X.shape[1])

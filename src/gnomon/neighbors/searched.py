@@ -21,6 +21,8 @@ class SearchedRows(Protocol):
     n_samples : int
     exact_width, rank_width : float
         Cost of comparing all pairs, and one candidate, in coordinates of a Euclidean search.
+    proxy_cost : float
+        That of making the proxy; 0 where it is the rows themselves, or costs little beside them.
     proxy : Points
         Where candidates are sought cell by cell: the rows themselves, or points whose Euclidean distances follow the
         metric so far that most neighbours are among the nearest of them.
@@ -39,6 +41,11 @@ class SearchedRows(Protocol):
     @property
     def rank_width(self) -> float:
         """Cost of ranking one candidate."""
+        ...
+
+    @property
+    def proxy_cost(self) -> float:
+        """Cost of making the points among which candidates are sought."""
         ...
 
     @property
@@ -85,6 +92,11 @@ class MetricRows(SearchedRows):
     """Rows of which a compiled metric knows the distances, searched by the `scan`, `rank` and `take` of their kind."""
 
     rows_at_once: ClassVar[int]  # rows searched between which progress is reported
+
+    @property
+    def proxy_cost(self) -> float:
+        """Cost of making the points among which candidates are sought."""
+        return 0.0
 
     def rank_leading(self, candidates: Indices, lead: int, k: int, order: Indices) -> tuple[Indices, Distances]:
         """Return the k nearest candidates of each row, the first `lead` those that `rank` returns of so many."""

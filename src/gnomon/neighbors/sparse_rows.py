@@ -35,6 +35,7 @@ _PAIR_COST = 60.0  # of a pair of rows
 _OF_BASIS, _OF_SCORES = 48.0, 16.0  # bytes of a column, and of a row that gives the directions, for each direction
 _OF_COORDINATE = 12.0  # bytes
 _WALK_COST = 25.0  # of a stored entry of a candidate
+_DIRECTION_COST = 120.0  # of a stored entry of a row that gives the directions, for each of these
 
 
 def canonical(X: Any) -> scipy.sparse.csr_array:
@@ -113,6 +114,12 @@ class SparseRows(MetricRows):
     def rank_width(self) -> float:
         """Cost of ranking one candidate."""
         return 1.0 + _WALK_COST * self.X.nnz / self.n_samples
+
+    @property
+    def proxy_cost(self) -> float:
+        """Cost of finding the directions along which candidates are sought."""
+        stored = self.X.nnz / self.n_samples * direction_rows(self.n_samples)
+        return _DIRECTION_COST * min(_PROJECTED, *self.X.shape) * stored
 
     @cached_property
     def _table(self) -> _core.Table:
