@@ -49,6 +49,14 @@ def test_neighbourhoods_of_a_third_of_the_rows_are_tried_and_no_larger_ones_but_
     assert found == [*line, request.default(parameter, n)]
 
 
+def test_values_that_are_no_numbers_are_tried_in_the_order_in_which_they_are_given():
+    asked = {"umap": {"init": ["spectral", "random"], "density": [True, False], "min_dist": ["small", 0.5]}}
+    lines = lines_of([Request("umap")], asked, 1000)["umap"]
+    assert lines["init"][:2] == ["spectral", "random"]
+    assert lines["density"][:2] == [True, False]
+    assert lines["min_dist"] == ["small", 0.5, 0.1]
+
+
 def test_a_perplexity_asks_for_three_neighbours_a_unit_and_no_part_of_one():
     for perplexity, k in ((10.0, 30), (10.5, 31), (10.6, 31)):
         assert Request("tsne", {"perplexity": perplexity}).n_neighbors(1000) == k
@@ -113,6 +121,14 @@ def test_the_simplest_within_the_tolerance_is_taken(rule):
     made[2] = (made[2][0], _trial(Request("pca"), [0.58, 0.58], by_row=[0.5, 0.6]))  # its rows alone leave it open
     assert rule.simplest(made, 0.006) is made[2]
     assert Rule(_CRITERION, ("pca", "tsne"), 0.96).simplest(made, 0.01) is None
+    assert Rule(_CRITERION, ("pca", "tsne"), 0.95).simplest(made, 0.02) is made[2]  # as trustworthy as must be
+
+
+def test_a_map_that_is_worse_by_the_tolerance_is_as_good_as_the_best(rule):
+    simple, best = Request("pca"), _with(50.0)
+    made = [(simple, _trial(simple, [0.5, 0.5])), (best, _trial(best, [0.75, 0.75]))]
+    assert rule.simplest(made, 0.125) is made[0]
+    assert rule.simplest(made, 0.124) is made[1]
 
 
 class _Given:
@@ -120,23 +136,28 @@ class _Given:
 
     n_seeds, n_samples = 2, 1000
 
-    def __init__(self, scores, held_out):
-        self._scores, self._held_out, self.asked = scores, held_out, []
+    def __init__(self, scores, held_out, trusts):
+        self._scores, self._held_out, self._trusts, self.asked = scores, held_out, trusts, []
 
     def share(self, requests):
         pass
 
     def make(self, requests, n_seeds):
         self.asked.append(([one.name for one in requests], n_seeds))
-        return [_trial(one, [self._scores[one.name]] * n_seeds) for one in requests]
+        trusts = [self._trusts.get(one.name, 0.95) for one in requests]
+        scores = [self._scores[one.name] for one in requests]
+        return [
+            _trial(one, [kept] * n_seeds, [trust] * n_seeds)
+            for one, kept, trust in zip(requests, scores, trusts, strict=True)
+        ]
 
     def held_out_trust(self, request, n_seeds):
         return np.full(n_seeds, self._held_out[request.name])
 
 
-def _choice(held_out):
+def _choice(held_out, trusts=None):
     scores = {"tsne": 0.5, "tsne, perplexity=10.0": 0.6, "tsne, perplexity=50.0": 0.7, "pca": 0.3}
-    trials = _Given(scores, held_out)
+    trials = _Given(scores, held_out, trusts or {})
     lines = {"pca": {}, "tsne": {"perplexity": [10.0, 30.0, 50.0]}}
     choice = Choice(trials, [Request("pca"), Request("tsne")], lines, _CRITERION)
     return choice, choice.curves()
@@ -167,6 +188,23 @@ def test_every_value_is_mapped_once_and_the_curve_says_with_how_many_seeds():
     assert asked[2] == (["tsne, perplexity=50.0", "tsne, perplexity=10.0"], 2)
 
 
+def test_other_maps_are_told_best_first_without_those_that_are_refused():
+    choice, _ = _choice({"pca": 0.95, "tsne, perplexity=50.0": 0.9449, "tsne, perplexity=10.0": 0.945})
+    _, chosen = choice.take()
+    assert chosen.name == "tsne, perplexity=10.0"  # it is below by no more than the rule allows
+    assert [one.name for one in choice.runner_ups(chosen)] == ["tsne", "pca"]
+    assert choice.tolerance(chosen) == 0.01
+    assert not any("above it" in one for one in choice.reasons(chosen))  # what stood back is not the best
+
+
+def test_a_line_of_maps_that_are_all_refused_is_left_at_the_default():
+    refused = dict.fromkeys(("tsne", "tsne, perplexity=10.0", "tsne, perplexity=50.0"), 0.9)
+    choice, (curve,) = _choice({}, refused)
+    assert (curve.chosen, curve.n_seeds[0], curve.n_seeds[2]) == (30.0, 1, 1)
+    assert choice.take()[0] == Request("pca")
+    assert choice.refused == ("tsne", "tsne, perplexity=10.0", "tsne, perplexity=50.0")
+
+
 class _Kept:
     """Trials of maps that keep more, the more components they have."""
 
@@ -174,7 +212,10 @@ class _Kept:
         return [_trial(one, [kept]) for one, kept in zip(requests, (0.5, 0.9, 1.0), strict=False)]
 
 
-@pytest.mark.parametrize(("dimension", "values", "taken"), [(7.0, (1, 2, 3), 3), (1.2, (1, 2), 2), (np.nan, (1, 2), 2)])
+@pytest.mark.parametrize(
+    ("dimension", "values", "taken"),
+    [(7.0, (1, 2, 3), 3), (2.2, (1, 2, 3), 3), (1.2, (1, 2), 2), (0.4, (1, 2), 2), (np.nan, (1, 2), 2)],
+)
 def test_the_fewest_components_that_keep_nearly_as_much_as_most_are_taken(dimension, values, taken):
     request, trial, curve = _fewest_components(_CRITERION, _Kept(), Request("pca"), dimension)
     assert (curve.values, curve.chosen, request.n_components) == (values, taken, taken)

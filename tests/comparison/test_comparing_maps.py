@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import re
+import time
 import warnings
 
 import numpy as np
@@ -11,8 +13,9 @@ import pytest
 
 import gnomon
 from gnomon.comparison import HEADLINES
+from gnomon.comparison.trials import Trials
 from gnomon.evaluation import MEASURES, embedding_similarity, scorecard
-from gnomon.exceptions import DataWarning
+from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.neighbors import compute_neighbors
 from gnomon.viewer import write_side_by_side
 
@@ -80,8 +83,22 @@ def test_all_maps_take_one_search_for_the_most_neighbours(clusters, monkeypatch)
         return compute_neighbors(X, n_neighbors, **how)
 
     monkeypatch.setattr("gnomon.comparison.trials.compute_neighbors", counted)
+    monkeypatch.setattr("gnomon.neighbors.compute_neighbors", counted)  # by which a method searches for itself
     gnomon.compare(clusters[0], "umap", {"umap": {"n_neighbors": [5, 12, 7]}}, n_seeds=2, measures="trustworthiness")
     assert searched == [12]
+    searched.clear()
+    gnomon.recommend(clusters[0][:60], ("pca", "umap"), {"umap": {"n_neighbors": [5, 20]}}, scale=None, n_seeds=1)
+    assert searched == [20]
+
+
+def test_a_graph_is_searched_only_for_as_many_neighbours_as_a_row_has(clusters):
+    X = clusters[0][:10]
+    grid = {"isomap": {"n_neighbors": [9]}}
+    assert gnomon.compare(X, ("isomap", "pca"), grid, scale=None).graph_neighbors == 9
+    with pytest.warns(NeighborsWarning, match="a row has only 9 others"):
+        found = gnomon.compare(X, ("umap", "pca"), scale=None)
+    assert found.graph_neighbors == 0  # a method that asks for more searches for itself
+    assert "no shared graph" in found.summary()
 
 
 def test_equal_rows_share_no_graph_and_each_method_says_what_it_does_with_them(clusters):
@@ -107,6 +124,24 @@ def test_agreement_is_symmetric_and_the_similarity_of_each_pair(compared):
     assert (np.diag(compared.agreement) == 1).all()
     maps = list(compared.maps.values())
     assert compared.agreement[0, 3] == embedding_similarity(maps[0], maps[3], "knn", random_state=0)
+
+
+@pytest.mark.parametrize(("n", "k"), [(8, 6), (11, 9), (12, 10), (30, 10)])
+def test_maps_of_few_rows_are_compared_by_as_many_neighbours_as_there_may_be(clusters, n, k):
+    found = gnomon.compare(clusters[0][:: 160 // n][:n], _FAST, measures="trustworthiness", random_state=3)
+    one, two = found.maps.values()
+    assert found.agreement[0, 1] == embedding_similarity(one, two, "knn", n_neighbors=k, random_state=3)
+
+
+def test_seconds_are_those_of_the_fit(clusters):
+    began = time.perf_counter()
+    found = gnomon.compare(clusters[0], _FAST, measures="trustworthiness")
+    assert 0 < sum(one.seconds for one in found.trials) < time.perf_counter() - began
+
+
+def test_a_comparison_draws_as_many_pairs_as_a_scorecard():
+    drawn = [inspect.signature(one).parameters["n_pairs"].default for one in (Trials, scorecard)]
+    assert drawn[0] == drawn[1]
 
 
 def test_no_map_of_the_pareto_set_is_excelled_and_each_other_is(compared):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.decomposition import PCA as ReferencePCA
+from sklearn.manifold import SpectralEmbedding
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.random_projection import GaussianRandomProjection
@@ -42,6 +43,36 @@ def test_an_estimator_makes_the_map_of_its_name_from_the_same_graph():
 def test_estimators_that_have_a_graph_or_blocks_ask_for_no_other():
     methods = [gnomon.UMAP(n_neighbors=7, **given) for given in ({}, {"precomputed_knn": "one"}, {"blocks": "some"})]
     assert [one.n_neighbors(60) for one in requests_of_all(methods, None, 2)] == [7, None, None]
+
+
+class Alternating:
+    """Its map depends on whether its seed is even."""
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def get_params(self, deep=True):
+        return {"random_state": self.random_state}
+
+    def set_params(self, random_state):
+        self.random_state = random_state
+
+    def fit_transform(self, table):
+        first = self.random_state % 2
+        return table[:, first : first + 2]
+
+
+def test_a_seed_that_makes_the_first_map_again_has_its_scores():
+    (found,) = gnomon.compare(X, Alternating(), n_seeds=4, scale=None, measures="trustworthiness").trials
+    even, odd, *again = found.values["trustworthiness"]
+    assert even != odd
+    assert again == [even, odd]
+
+
+def test_estimators_of_ours_take_the_threads_of_the_comparison_unless_they_have_their_own():
+    given = [gnomon.UMAP(), gnomon.UMAP(n_neighbors=7, n_jobs=2), SpectralEmbedding()]
+    made = [one.estimator(random_state=0, n_jobs=3) for one in requests_of_all(given, None, 2)]
+    assert [one.n_jobs for one in made] == [3, 2, None]
 
 
 def test_names_of_a_dict_are_those_of_the_maps():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 import gnomon
 from gnomon._entrance import entrance
@@ -112,6 +113,7 @@ def test_a_line_is_given_one_component():
     assert found.chosen.embedding.shape == (80, 1)
     assert found.comparison.maps["pca"].shape == (80, 2)  # methods are compared in two
     assert found.curves[-1].values == (1, 2)
+    assert "1 component reaches 95% of what 2 do." in found.reasons
 
 
 def test_another_criterion_is_followed(curved):
@@ -151,21 +153,37 @@ def test_zeros_and_ones_may_be_sets():
         return any("as sets by metric='jaccard'" in one for one in reasons)
 
     assert told(bits)
+    assert told(csr_array(bits))
     assert not told(bits, metric="jaccard")
     assert not told(2.0 * bits)
     assert told(bits[:, :16])
     assert not told(bits[:, :15])
 
 
+def test_measures_of_pairs_are_those_of_a_scorecard_of_fifty_thousand(curved):
+    X = np.vstack([curved, curved[:, ::-1], curved**2])
+    found = gnomon.recommend(X, "pca", scale=None, n_seeds=1, random_state=2).chosen
+    how = {"measures": "shepard", "n_neighbors": 10, "random_state": 2}
+    assert found.scores["shepard"] == scorecard(X, found.embedding, n_pairs=50_000, **how)["shepard"].value
+
+
+def test_the_last_reason_is_how_many_coordinates_the_data_need_where_that_can_be_told(curved, recommended):
+    need = f"The data need about {recommended.intrinsic_dimension:.1f} coordinates (gnomon.intrinsic_dimension)"
+    assert recommended.reasons[-1] == f"{need}; no map of fewer keeps everything."
+    few = gnomon.recommend(curved[:3], "pca", scale=None, n_seeds=1)
+    assert np.isnan(few.intrinsic_dimension)
+    assert not any("coordinates" in one for one in few.reasons)
+
+
 def test_a_sample_stands_for_a_long_table(curved):
     labels = np.arange(len(curved)) % 5
-    found = gnomon.recommend(curved, "pca", scale=None, labels=labels, max_rows=60, random_state=3)
-    assert found.rows.shape == (60,)
+    found = gnomon.recommend(curved, "pca", scale=None, labels=labels, max_rows=50, random_state=3)
+    assert found.rows.shape == (50,)
     assert (np.diff(found.rows) > 0).all()
     np.testing.assert_array_equal(found.comparison.labels, labels[found.rows])
     alone = gnomon.recommend(curved[found.rows], "pca", scale=None, random_state=3)
     np.testing.assert_array_equal(found.chosen.embedding, alone.chosen.embedding)
-    assert f"60 random rows of {len(curved)} were mapped." in found.reasons
+    assert f"50 random rows of {len(curved)} were mapped." in found.reasons
 
 
 @pytest.mark.parametrize(
@@ -175,7 +193,7 @@ def test_a_sample_stands_for_a_long_table(curved):
         ({"criterion": "knn_accuracy"}, r"recommend: criterion='knn_accuracy' must be one of"),
         ({"n_components": 0}, r"recommend: n_components=0 must be"),
         ({"n_seeds": 1.5}, r"recommend: n_seeds=1.5 must be"),
-        ({"max_rows": 10}, r"recommend: max_rows=10 must be"),
+        ({"max_rows": 49}, r"recommend: max_rows=49 must be"),
         ({"parameters": {"umap": {"n_nbrs": [5]}}}, r"recommend: parameters\['umap'\]\['n_nbrs'\] must be a parameter"),
         ({"parameters": {"isomap": {"n_neighbors": [5]}}}, r"parameters of 'isomap' must be of one of the methods"),
     ],

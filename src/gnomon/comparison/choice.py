@@ -91,18 +91,19 @@ class Choice:
 
     def tolerance(self, chosen: Trial) -> float:
         """Return the difference of the criterion that counts as none between the best map and the chosen one."""
-        return self._rule.tolerance(self._best(chosen), chosen, self._rule.seed_error(self.trials))
+        return self._rule.tolerance(self._best(), chosen, self._rule.seed_error(self.trials))
 
     def reasons(self, chosen: Trial) -> list[str]:
         """Return in sentences what was measured, and why this map was taken."""
-        told = self._rule.reasons(self.trials, self._best(chosen), chosen, self.tolerance(chosen))
+        told = self._rule.reasons(self.trials, self._best(), chosen, self.tolerance(chosen))
         return [*told, *self._unconfirmed.values()]
 
-    def _best(self, chosen: Trial) -> Trial:
+    def _best(self) -> Trial:
         """Return the best of the maps that could have been taken."""
         settled = self._settled([one for one in self._made.values() if one[1].name not in self._unconfirmed])
         best = self._rule.best(settled)
-        return chosen if best is None else best[1]
+        assert best is not None  # the chosen map is one of them
+        return best[1]
 
     def _make(self, requests: Sequence[Request], n_seeds: int) -> list[Made]:
         made = list(zip(requests, self._trials.make(requests, n_seeds), strict=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -100,14 +100,14 @@ class Recommendation(Printed):
     n_components: int
     reasons: tuple[str, ...]
     curves: tuple[Curve, ...]
-    comparison: Comparison = field(repr=False)
-    chosen: Trial = field(repr=False)
-    runner_ups: tuple[Trial, ...] = field(repr=False)
+    comparison: Comparison
+    chosen: Trial
+    runner_ups: tuple[Trial, ...]
     refused: tuple[str, ...]
     criterion: str
     tolerance: float
     intrinsic_dimension: float
-    rows: npt.NDArray[np.int64] = field(repr=False)
+    rows: npt.NDArray[np.int64]
 
     def estimator(self, **settings: Any) -> Any:
         """Return the recommended estimator, not fitted.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,7 +61,7 @@ class Comparison:
     trials: tuple[Trial, ...]
     agreement: npt.NDArray[np.float64]
     agreement_metric: str
-    labels: npt.NDArray[Any] | None = field(repr=False)
+    labels: npt.NDArray[Any] | None
     n_neighbors: int
     graph_neighbors: int
     n_seeds: int

@@ -108,7 +108,8 @@ def recommend(
         Dimension of the maps. None chooses method and parameters in 2 and then takes the least of 1, 2, 3 with which
         the criterion reaches 95 % of its value with most; most are the intrinsic dimension rounded up, and 3.
     n_neighbors : int >= 1, below n_samples / 2, or None, default=None
-        Neighbours that measures look at; None takes 10, and of fewer than 21 rows the most that is allowed.
+        Neighbours that measures look at; None takes 10, and of fewer than 21 rows the most that is allowed. Measures
+        that rest on pairs of rows take 50,000 of these.
     n_seeds : int >= 1, default=2
         Fits of the defaults and of the better half along each parameter; the others have one.
     max_rows : int >= 50 or None, default=5000
@@ -185,7 +186,8 @@ def recommend(
     if asked is None:
         chosen, trial, curve = _fewest_components(criterion, trials, chosen, dimension)
         curves.append(curve)
-        reasons.append(f"{chosen.n_components} components reach {_ENOUGH:.0%} of what {curve.values[-1]} do.")
+        few = "1 component reaches" if chosen.n_components == 1 else f"{chosen.n_components} components reach"
+        reasons.append(f"{few} {_ENOUGH:.0%} of what {curve.values[-1]} do.")
     reasons += _other_tables(trials)
     if len(trials.rows) < trials.n_given:
         reasons.append(f"{len(trials.rows)} random rows of {trials.n_given} were mapped.")

@@ -280,8 +280,8 @@ class Trials:
 
     def share(self, requests: Sequence[Request | Given]) -> None:
         """Search once for the neighbours of all these maps."""
-        wanted = [k for one in requests if (k := one.n_neighbors(self.n_samples, self.metric)) is not None]
-        most = min(max(wanted, default=0), self.n_samples - 1)
+        wanted = [one.n_neighbors(self.n_samples, self.metric) or 0 for one in requests]
+        most = max((k for k in wanted if k < self.n_samples), default=0)
         if most <= self.graph_neighbors or len(find_duplicate_rows(self.values)[0]) < self.n_samples:
             return  # equal rows share a place, and neighbours are then those of the distinct rows
         self._graph = compute_neighbors(self.values, most, metric=self.metric, seed=current_run().seed)
