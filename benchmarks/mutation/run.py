@@ -19,7 +19,7 @@ from benchmarks.mutation.rooms import ROOMS, ROOT, Room
 from benchmarks.mutation.survey import Survey, survey
 from benchmarks.mutation.worker import Worker, run_pytest
 
-__all__ = ["equivalents", "interval", "main"]
+__all__ = ["equivalents", "interval", "main", "order_of_tests"]
 
 _EQUIVALENT = Path(__file__).with_name("equivalent.txt")
 
@@ -82,25 +82,13 @@ def draw(room: Room, count: int, seed: int, only: str = "") -> list[Mutant]:
 def judge(mutant: Mutant, worker: Worker, known: Survey, budget: float) -> str:
     """Return "killed" if some test fails with the mutant, "hung" if one comes to no end, else "survived".
 
-    First come the tests that run its lines, then the rest of their files, whose tests may share what one of them has
-    made; of both the files that are done first come first. What `budget` seconds of tests do not notice has survived.
+    What `budget` seconds of tests do not notice has survived.
     """
-    near = known.tests_of(mutant)
-    order: dict[str, int] = {}
-    left = budget
-    for tests in (near, known.whole_files(near) - near):
-        by_file: dict[str, list[str]] = {}
-        for test in sorted(tests, key=known.seconds.__getitem__):
-            by_file.setdefault(test.partition("::")[0], []).append(test)
-        for chosen in sorted(by_file.values(), key=lambda chosen: sum(known.seconds[test] for test in chosen)):
-            for test in chosen:
-                if left >= 0.0:
-                    order[test] = len(order)
-                    left -= known.seconds[test]
+    order = {test: place for place, test in enumerate(order_of_tests(known.tests_of(mutant), known, budget))}
     if not order:
         return "survived"
     files = list(dict.fromkeys(test.partition("::")[0] for test in order))
-    limit = 10.0 + 5.0 * (budget - left)
+    limit = 10.0 + 5.0 * sum(known.seconds[test] for test in order)
     with worker.changed(mutant.file, mutant.put_into((worker.folder / "src" / mutant.file).read_text())):
         status = worker.run(
             lambda: run_pytest(files, [_Chosen(order)], stop_early=True), seconds=limit, keeps_compiled=False
@@ -108,6 +96,24 @@ def judge(mutant: Mutant, worker: Worker, known: Survey, budget: float) -> str:
     if status is None:
         return "hung"
     return "survived" if status == pytest.ExitCode.OK else "killed"
+
+
+def order_of_tests(near: set[str], known: Survey, budget: float) -> list[str]:
+    """Return the tests that answer for a mutant, up to so many seconds of them.
+
+    First come the tests that run its lines, then the rest of their files, whose tests may share what one of them has
+    made. Of both the quickest are taken, which are most, and the files of which least is taken come first.
+    """
+    order: list[str] = []
+    for tests in (near, known.whole_files(near) - near):
+        by_file: dict[str, list[str]] = {}
+        for test in sorted(tests, key=lambda test: (known.seconds[test], test)):
+            if budget >= 0.0:
+                by_file.setdefault(test.partition("::")[0], []).append(test)
+                budget -= known.seconds[test]
+        for chosen in sorted(by_file.values(), key=lambda chosen: sum(known.seconds[test] for test in chosen)):
+            order += chosen
+    return order
 
 
 class _Chosen:

@@ -14,7 +14,7 @@ import pytest
 from benchmarks.mutation import worker as module
 from benchmarks.mutation.mutants import mutants_of
 from benchmarks.mutation.rooms import ROOMS, ROOT
-from benchmarks.mutation.run import draw, equivalents, interval
+from benchmarks.mutation.run import draw, equivalents, interval, order_of_tests
 from benchmarks.mutation.survey import Survey
 
 _SOURCE = '''"""Numbers up to 9."""
@@ -139,6 +139,17 @@ def test_a_line_is_answered_for_by_the_tests_that_run_it_else_by_those_of_its_fi
     known.add({"failed": [], "seconds": {"signatures.py::one": 0.1}, "lines": {}})
     assert known.tests_of(replace(mutant, file="b.py", at_import=True)) == {"t.py::two", "signatures.py::one"}
     assert known.tests_of(mutant) == {"t.py::one"}
+
+
+def test_the_quickest_tests_are_taken_those_of_the_line_first():
+    seconds = {"a.py::slow": 8.0, "a.py::quick": 0.1, "b.py::one": 0.2, "b.py::two": 0.3, "b.py::rest": 0.1}
+    known = Survey(seconds=seconds)
+    near = {"a.py::slow", "a.py::quick", "b.py::one", "b.py::two"}
+    quick = ["a.py::quick", "b.py::one", "b.py::two"]
+    assert order_of_tests(near, known, 0.55) == quick
+    assert order_of_tests(near, known, 5.0) == ["b.py::one", "b.py::two", "a.py::quick", "a.py::slow"]
+    assert order_of_tests(near, known, 9.0) == ["b.py::one", "b.py::two", "a.py::quick", "a.py::slow", "b.py::rest"]
+    assert order_of_tests(set(), known, 9.0) == []
 
 
 def test_what_is_reached_at_import_is_told_from_what_is_called():

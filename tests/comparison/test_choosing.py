@@ -155,10 +155,10 @@ class _Given:
         return np.full(n_seeds, self._held_out[request.name])
 
 
-def _choice(held_out, trusts=None):
+def _choice(held_out, trusts=None, perplexities=(10.0, 30.0, 50.0)):
     scores = {"tsne": 0.5, "tsne, perplexity=10.0": 0.6, "tsne, perplexity=50.0": 0.7, "pca": 0.3}
     trials = _Given(scores, held_out, trusts or {})
-    lines = {"pca": {}, "tsne": {"perplexity": [10.0, 30.0, 50.0]}}
+    lines = {"pca": {}, "tsne": {"perplexity": perplexities}}
     choice = Choice(trials, [Request("pca"), Request("tsne")], lines, _CRITERION)
     return choice, choice.curves()
 
@@ -205,11 +205,19 @@ def test_a_line_of_maps_that_are_all_refused_is_left_at_the_default():
     assert choice.refused == ("tsne", "tsne, perplexity=10.0", "tsne, perplexity=50.0")
 
 
+def test_a_line_of_one_value_is_a_curve():
+    _, (curve,) = _choice({}, perplexities=(30.0,))
+    assert (curve.values, curve.chosen, curve.default) == ((30.0,), 30.0, 30.0)
+
+
 class _Kept:
-    """Trials of maps that keep more, the more components they have."""
+    """Trials of maps that keep so much of the neighbourhoods, by their components."""
+
+    def __init__(self, *kept):
+        self._kept = kept
 
     def make(self, requests):
-        return [_trial(one, [kept]) for one, kept in zip(requests, (0.5, 0.9, 1.0), strict=False)]
+        return [_trial(one, [kept]) for one, kept in zip(requests, self._kept, strict=False)]
 
 
 @pytest.mark.parametrize(
@@ -217,6 +225,16 @@ class _Kept:
     [(7.0, (1, 2, 3), 3), (2.2, (1, 2, 3), 3), (1.2, (1, 2), 2), (0.4, (1, 2), 2), (np.nan, (1, 2), 2)],
 )
 def test_the_fewest_components_that_keep_nearly_as_much_as_most_are_taken(dimension, values, taken):
-    request, trial, curve = _fewest_components(_CRITERION, _Kept(), Request("pca"), dimension)
+    request, trial, curve = _fewest_components(_CRITERION, _Kept(0.5, 0.9, 1.0), Request("pca"), dimension)
     assert (curve.values, curve.chosen, request.n_components) == (values, taken, taken)
     assert trial.scores[_CRITERION] == curve.criterion[-1]
+
+
+@pytest.mark.parametrize(
+    ("kept", "taken"),
+    [((0.5, 0.76, 0.8), 2), ((0.5, 0.75, 0.8), 3), ((0.38, 0.3, 0.4), 1), ((0.9, 0.8, 0.4), 1), ((0.3, 0.3, 0.8), 3)],
+)
+def test_fewer_components_are_enough_at_95_percent_of_the_most(kept, taken):
+    request, trial, curve = _fewest_components(_CRITERION, _Kept(*kept), Request("pca"), 5.0)
+    assert (request.n_components, curve.chosen, curve.default) == (taken, taken, 2)
+    assert trial.scores[_CRITERION] == kept[taken - 1]

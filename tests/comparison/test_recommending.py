@@ -220,6 +220,7 @@ def test_reasons_name_other_distances_by_which_halves_of_the_columns_agree_more(
     with pytest.warns(gnomon.exceptions.DataWarning, match="hide what the others agree about"):
         (told,) = reasons_beside_scores(wide)
     assert "Standardised columns were tried too" in told
+    assert not reasons_beside_scores(wide, scale=None)  # they are wanted as they are
     assert told.endswith("ask again with scale='standard'.")
     long = X * np.exp(0.7 * rng.normal(size=(len(X), 1)))
     (told,) = reasons_beside_scores(long)

@@ -99,6 +99,20 @@ def test_the_document_of_a_comparison_is_plain_and_has_no_noise_of_a_single_seed
     assert (list(frame.index), list(frame["seconds"])) == (["one", "two"], [1.25, 1.25])
 
 
+def test_results_stand_in_lists_in_a_few_words_without_their_arrays():
+    one = _trial("one", {"continuity": 0.5})
+    assert repr(one) == "Trial(name='one', method='pca', parameters={}, seconds=1.25)"
+    assert repr(_comparison([one, one])) == "Comparison of 2 maps"
+    assert repr(_recommendation((), [])) == "Recommendation of a"
+
+
+def test_panels_have_the_name_of_each_map_and_what_it_keeps_unless_titles_are_given():
+    found = _comparison([_trial(name, {"neighborhood_preservation": 0.5}) for name in _NAMES])
+    told = [f"{name}\nneighbours kept 0.50" for name in _NAMES]
+    assert [ax.get_title(loc="left") for ax in found.plot().axes_] == told
+    assert [ax.get_title(loc="left") for ax in found.plot(titles=[1, 2, 3]).axes_] == ["1", "2", "3"]
+
+
 _MAPS = [
     _trial(name, {"auc_rnx": value, "trustworthiness": 0.9}) for name, value in zip("abcdef", range(6), strict=True)
 ]
