@@ -132,6 +132,19 @@ def test_masks_and_labels_of_the_rows_that_are_judged_are_theirs():
     assert sum(drift.labels.values()) == 400
 
 
+def test_a_new_kind_in_the_columns_is_sought_among_the_rows_that_are_judged():
+    old, new = _run(900, 3), _run(600, 4)
+    new[-300:, 3:] += 8.0
+    orders = tuple(gn.neighbors.Succession(1e-9, 3, len(rows)) for rows in (old, new))
+    some, few = (order.independent for order in orders)
+    tables = old[:, :2], old[:, :2], new[:, :2], new[:, :2]
+    drift = gn.extension.measure_drift(*tables, features=(old, new), n_together=4, orders=orders)
+    judged = (one[rows] for one, rows in zip(tables, (some, some, few, few), strict=True))
+    again = gn.extension.measure_drift(*judged, features=(old[some], new[few]), n_together=4)
+    assert len(again.group) >= 60
+    np.testing.assert_array_equal(drift.group, few[again.group])
+
+
 def test_new_rows_of_four_steps_of_a_series_may_be_none():
     old = _run(600, 3)
     order, rng = gn.neighbors.succession_of_rows(old), np.random.default_rng(0)

@@ -1,5 +1,7 @@
 """Columns of new rows beside those of old ones: their distributions, and those that hold one value alone."""
 
+import math
+
 import numpy as np
 import pytest
 import scipy
@@ -88,6 +90,19 @@ def test_the_chance_of_missing_values_is_that_of_fisher():
     assert chance_of_more(9, 60, 11, 30) == pytest.approx(expected)
     assert chance_of_more(0, 60, 0, 30) == pytest.approx(1.0)
     assert len(measure_missing((lacking(60, 0.0), np.ones((1, 1), dtype=bool))).columns) == 0  # one row may be chance
+
+
+def test_the_chance_of_missing_values_is_that_of_all_columns():
+    old, new = np.zeros((60, 30), dtype=bool), np.zeros((30, 30), dtype=bool)
+    old[:2, 3] = new[:8, 3] = True
+    chance = chance_of_more(2, 60, 8, 30)
+    for count, found in ((1, [0]), (math.floor(0.0025 / chance), [0]), (math.floor(0.0025 / chance) + 1, [])):
+        of_first = [3, *(j for j in range(30) if j != 3)][:count]
+        assert measure_missing((old[:, of_first], new[:, of_first])).columns.tolist() == found
+    often = np.arange(400)[:, None] < [40, 40, 80, 80]  # a tenth more of the old is no more than is usual
+    told = measure_missing((often, np.arange(4000)[:, None] < [800, 804, 1200, 1640]))
+    assert told.columns.tolist() == [3, 1]  # the largest difference first
+    assert told.of_new.tolist() == [0.41, 0.201]
 
 
 def test_filled_values_are_not_compared():

@@ -308,18 +308,19 @@ def test_a_table_of_the_repulsion_gives_the_loss_of_the_sum_over_all_points(name
     assert np.quantile(off, share) < 5 * tolerance
 
 
-def test_a_finer_table_is_nearer_to_the_sum():
-    place = np.array([[0.3, -0.2]], dtype=np.float32)
+@pytest.mark.parametrize("stretch", [(1, 1), (5, 1), (1, 5)])
+def test_a_finer_table_is_nearer_to_the_sum(stretch):
+    points, place = POINTS * np.float32(stretch), np.array([[0.3, -0.2]], dtype=np.float32)
     push = Repulsion(Cauchy(), "value", 1.0)
     errors = []
     for cells in (16, 64):
-        found = tabulate_repulsion(POINTS, push, cells=cells)
+        found = tabulate_repulsion(points, push, cells=cells)
         node = np.rint((place[0] - found.low) / found.spacing).astype(int)
         at = np.array(found.low) + node * found.spacing
         c = found.coefficients
         stencil = np.outer([1, 4, 1], [1, 4, 1]) / 36.0
         value = (stencil * c[node[1] - 1 : node[1] + 2, node[0] - 1 : node[0] + 2]).sum()
-        errors.append(abs(value - Cauchy().value(np.square(POINTS - at).sum(axis=1)).sum()))
+        errors.append(abs(value - Cauchy().value(np.square(points - at).sum(axis=1)).sum()))
     assert errors[1] < 0.1 * errors[0] + 1e-9
 
 

@@ -184,6 +184,17 @@ def test_a_rare_kind_that_is_common_in_new_rows_is_not_new():
     assert len(rows_of_new_kind(BothTables(rare[:389], common, 10))) >= 100  # one old row in their midst is in order
 
 
+@pytest.mark.parametrize(
+    ("n_group", "n_amid", "found"), [(50, 0, True), (50, 1, True), (50, 2, False), (100, 2, True), (100, 3, False)]
+)
+def test_of_a_new_kind_one_old_row_in_fifty_may_lie_in_its_midst(n_group, n_amid, found):
+    rng = np.random.default_rng(4)
+    old, like, group = rng.normal(size=(400, 3)), rng.normal(size=(60, 3)), 0.1 * rng.normal(size=(n_group, 3)) + 40.0
+    old[:n_amid] = 40.0 + 2.0 * np.eye(3)[:n_amid]  # nearer to the group than to any old row
+    told = rows_of_new_kind(BothTables(old, np.concatenate([like, group])))
+    assert told.tolist() == (list(range(60, 60 + n_group)) if found else [])
+
+
 @pytest.mark.parametrize(("n_old", "n_new"), [(300, 100), (100, 12), (60, 600), (200, 600)])
 def test_rows_of_the_same_kinds_are_not_new(n_old, n_new):
     assert (
