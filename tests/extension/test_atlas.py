@@ -381,6 +381,15 @@ def test_a_fitted_row_is_scored_as_a_new_one_by_all_others():
     np.testing.assert_allclose(Novelty.learn(*in_any_order).scores, known.scores, rtol=1e-12)
 
 
+def test_one_neighbour_less_than_are_known_counts_but_one_at_least():
+    X = np.random.default_rng(4).normal(size=(40, 2))
+    for k, counted in ((1, 1), (2, 1), (3, 2), (6, 5)):
+        graph = compute_neighbors(X, k)
+        known = Novelty.learn(graph.indices, graph.distances)
+        assert known.n_neighbors == counted
+        np.testing.assert_allclose(known.widths, graph.distances[:, :counted].mean(axis=1), rtol=1e-6)
+
+
 @pytest.mark.parametrize(("dimension", "kept"), [(0.5, 1.0), (1.0, 1.0), (5.0, 5.0), (60.0, 60.0), (400.0, 60.0)])
 def test_the_law_of_blending_has_the_dimension_by_which_distances_grow(dimension, kept):
     distances = np.arange(1.0, 17.0) ** (1.0 / dimension) * np.array([[1.0], [3.0]])  # k rows within k^(1 / dimension)

@@ -16,8 +16,9 @@ from gnomon.extension.drift.chance import (
     largest_shift,
 )
 from gnomon.extension.drift.columns import Unknown, largest_difference, measure_unknown
+from gnomon.extension.drift.copies import find_copies
 from gnomon.extension.held_out import Unlikeness
-from gnomon.neighbors import RowSearch, compute_neighbors
+from gnomon.neighbors import RowSearch, compute_neighbors, near_copies
 
 ROWS = np.random.default_rng(0).normal(size=(300, 3))
 
@@ -343,6 +344,16 @@ def test_new_rows_that_are_rows_of_the_map_are_told():
     assert lines[-1].endswith("15 of the new rows are not new: they test nothing.")
     sparse = measure_drift(csr_array(X), places, csr_array(X_new), X_new[:, :2])
     assert sparse.copies.tolist() == drift.copies.tolist()
+
+
+def test_rows_that_are_near_by_a_few_giant_columns_are_no_copies():
+    near = 0
+    for seed in range(20):
+        rows = np.random.default_rng([seed, 2]).standard_cauchy((260, 120))
+        graph, found = compute_neighbors(rows[:200], 15, seed=0), RowSearch.of(rows[:200], 15).find(rows[200:])
+        near += np.count_nonzero(near_copies(graph, *found) >= 0)
+        assert len(find_copies(rows[:200], rows[200:], graph, *found).pairs) == 0
+    assert near >= 3
 
 
 def test_copies_do_not_lie_nearer_in_than_the_rows_that_they_are():

@@ -29,6 +29,8 @@ from gnomon.affinities import Affinities, conditional_affinities, uniform_affini
 from gnomon.exceptions import DataWarning, GnomonWarning
 from gnomon.extension import PlacementField, RowPlacement, tabulate_repulsion
 from gnomon.extension.atlas.points import NearestPoints
+from gnomon.extension.placement.placement import same_rows
+from gnomon.extension.placement.repulsion_table import _grid
 from gnomon.kernels import Cauchy, CustomKernel, CustomLaw, Gaussian, Linear, NoiseContrast, UMAPKernel
 from gnomon.kernels.laws import evaluate_law
 from gnomon.neighbors import compute_neighbors
@@ -322,6 +324,27 @@ def test_a_finer_table_is_nearer_to_the_sum(stretch):
         value = (stencil * c[node[1] - 1 : node[1] + 2, node[0] - 1 : node[0] + 2]).sum()
         errors.append(abs(value - Cauchy().value(np.square(points - at).sum(axis=1)).sum()))
     assert errors[1] < 0.1 * errors[0] + 1e-9
+
+
+@pytest.mark.parametrize(("n_components", "fewest", "most", "of_half"), [(1, 8192, 32768, 16), (2, 512, 1024, 4)])
+def test_tables_have_cells_by_the_width_of_the_kernel_within_bounds(n_components, fewest, most, of_half):
+    points = POINTS[:, :n_components] * np.float32([1, 0.5][:n_components])
+    extent = float(np.ptp(points.astype(np.float64), axis=0).max())
+    for cells in (fewest / 4, 1.5 * fewest, most * 4):
+        half = extent * of_half / cells  # where the kernel has fallen by half
+        kernel = Gaussian(half**2 / np.log(2.0))
+        low, spacing, _ = _grid(points, Repulsion(kernel, "value", 1.0), None)
+        assert extent / spacing == pytest.approx(np.clip(cells, fewest, most), abs=1.0)
+        assert (round(extent / spacing) in (fewest, most)) == (cells != 1.5 * fewest)
+        margin = (points.min(axis=0) - low) / spacing
+        np.testing.assert_allclose(margin, 4 + np.ceil(0.25 * round(extent / spacing)), atol=1e-3)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_rows_of_two_tables_are_the_same_where_all_values_are(make):
+    one = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 0.0], [0.0, 3.0, 0.0], [1.0, 1.0, 1.0]])
+    other = one + np.array([[0, 0, 0], [0, 0, 0], [0, 0, 1], [-1, 0, 0]])
+    assert same_rows(make(one), make(other)).tolist() == [True, True, False, False]
 
 
 def test_a_sample_of_the_points_repels_like_all():

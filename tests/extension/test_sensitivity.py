@@ -12,9 +12,9 @@ from gnomon._run import running
 from gnomon.affinities import ConditionalAffinity, DataDistances, FuzzyAffinity, GaussianAffinity, Inputs
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.explanations import explain
-from gnomon.extension.sensitivity import DataLoss, agreement, principal_sensitivity, sensitivity
+from gnomon.extension.sensitivity import DataLoss, agreement, principal_sensitivity, sensitivity, solve
 from gnomon.extension.sensitivity.solve import rigid_motions, without
-from gnomon.extension.sensitivity.stationary import Stationarity, warn_unless_stationary
+from gnomon.extension.sensitivity.stationary import Stationarity, stationarity, warn_unless_stationary
 from gnomon.kernels import CustomKernel, Gaussian, UMAPKernel
 from gnomon.linalg import principal_components, procrustes
 from gnomon.neighbors import compute_neighbors
@@ -178,6 +178,34 @@ def test_the_smallest_curvature_at_a_minimum_is_that_of_the_hessian(answers):
     values = np.linalg.eigvalsh(loss.hessian(found.embedding))
     typical = np.median(np.abs(np.diagonal(loss.hessian(found.embedding))))
     assert found.stationarity.curvature == pytest.approx(values[3] / typical, rel=1e-3)  # after three rigid motions
+
+
+def test_a_row_alone_goes_back_to_its_place_and_to_that_of_a_row_that_it_becomes_like(answers):
+    Y, loss = answers["t-SNE"].embedding, LOSSES["t-SNE"](_X)
+    left_out, radius = loss.leave_one_out(Y), np.sqrt(np.square(Y - Y.mean(axis=0)).sum(axis=1).mean())
+    squared = np.square(_X[:, None] - _X).sum(axis=2)
+    for i, like in ((3, 30), (30, 3), (0, 25)):
+        found = left_out.place(i, squared[[i, like]])
+        assert found.shape == (2, 2)
+        own, other = np.linalg.norm(found - Y[[i, like]], axis=1)
+        assert own < 1e-5 * radius  # at a minimum each point is at that of its own loss
+        assert other < 0.2 * np.linalg.norm(Y[i] - Y[like])
+        np.testing.assert_array_equal(left_out.place(i, squared[[like]])[0], found[1])
+
+
+def test_the_solver_is_chosen_by_the_number_of_unknowns(answers, monkeypatch):
+    Y, loss = answers["MDS"].embedding, LOSSES["MDS"](_X)
+    for most, solver, dense in ((80, "auto", True), (79, "auto", False), (1, "dense", True), (80, "iterative", False)):
+        monkeypatch.setattr(solve, "MOST_DENSE", most)
+        assert isinstance(solve.hessian_system(loss, Y, solver=solver, damping=None), solve.DenseSystem) == dense
+
+
+def test_the_step_to_the_minimum_is_as_long_as_that_away_from_it(answers):
+    Y, loss = answers["t-SNE"].embedding, LOSSES["t-SNE"](_X)
+    away = 1e-3 * without(rigid_motions(Y), np.random.default_rng(0).normal(size=(Y.size, 1)))[:, 0]
+    told = solve.hessian_system(loss, Y, solver="dense", damping=None)
+    found = stationarity(loss, Y + unflat(away, 2), told)
+    assert found.step == pytest.approx(np.linalg.norm(away) / np.linalg.norm(Y - Y.mean(axis=0)), rel=0.02)
 
 
 def test_both_solvers_agree(answers):

@@ -217,6 +217,13 @@ def test_a_map_in_components_grows_by_a_new_kind_and_says_so():
     assert not made.extend(kinds(80, 2))[1].refit
 
 
+def test_new_rows_that_are_as_near_as_an_old_one_are_not_nearer():
+    old = 10.0 * np.arange(300.0)[:, None]
+    for away, count in ((0.0, 0), (0.1, 20)):
+        new = np.concatenate([old[:130] + 0.1, np.full((20, 1), 5000.0 if away else old[200, 0])])
+        assert len(unseen._beyond_their_share(old, new, np.arange(50, 150))) == count
+
+
 @pytest.mark.parametrize(("n_looked_at", "n_new"), [(100, 150), (40, 150), (100, 120)])
 def test_a_group_is_of_more_rows_than_the_share_of_new_ones_gives(n_looked_at, n_new):
     """Each other new row lies beside an old one, so that the group alone has four new rows nearer than any old one."""
