@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from gnomon._run import running
 from gnomon.extension import HeldOutRows
+from gnomon.extension.held_out import _Surprise
 
 LATENT = np.random.default_rng(0).normal(size=(900, 3)) @ np.random.default_rng(1).normal(size=(3, 40))
 ROWS = 3.0 * LATENT + np.random.default_rng(2).normal(size=(900, 40))
@@ -30,6 +31,7 @@ def test_five_of_a_hundred_like_rows_are_unusual():
 
 def test_a_third_is_held_out_of_components_of_others(held_out):
     assert len(held_out) == held_out.compare(LIKE).n_compared == 200
+    assert held_out.n_neighbors == 15
     assert len(held_out.coordinates) == held_out.principal.n_samples == 340
     many = HeldOutRows.draw(np.random.default_rng(0).normal(size=(6000, 4)), 2)
     few = HeldOutRows.draw(OLD[:50], 3)
@@ -48,6 +50,20 @@ def test_rows_are_unlike_far_along_the_components_and_far_or_near_off_them(held_
     assert far.is_far.all()
     assert (far.novelty == 1.0).all()
     assert not held_out.compare(LIKE).is_far.any()
+
+
+def test_scores_beyond_nine_tenths_are_as_surprising_as_those_of_an_exponential_tail():
+    n = 200
+    scores = -np.log(1.0 - (np.arange(n) + 0.5) / n)
+    asked = np.array([0.1, 1.0, 2.0, 2.3, 5.0, 30.0])
+    learned = _Surprise.learn(np.random.default_rng(0).permutation(scores))
+    assert learned.scale == pytest.approx(scores[180:].mean() - scores[179])
+    np.testing.assert_allclose(learned(asked)[:4], asked[:4], atol=0.02)
+    assert learned(np.array([30.0]))[0] - learned(np.array([5.0]))[0] == pytest.approx(25.0 / learned.scale)
+    together = np.minimum(scores, scores[179])  # where the tail has no length that of all rows below it counts
+    assert _Surprise.learn(3.0 * together).scale == pytest.approx(3.0, rel=1e-12)
+    assert _Surprise.learn(np.array([7.0])).scale == 1.0
+    assert _Surprise.learn(np.append(scores, [np.inf, np.nan])).scale < 2.0
 
 
 def test_components_that_hold_all_of_a_row_leave_nothing_off_them():

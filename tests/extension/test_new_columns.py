@@ -131,6 +131,19 @@ def test_unknown_categories_are_chance_where_as_many_old_rows_have_one_of_their_
     assert found.by_chance[place] == (2 * fisher_exact(table, "greater").pvalue > 0.0025) == chance
 
 
+@pytest.mark.parametrize("single", [0, 1, 5, 299, 300])
+def test_unknown_categories_are_chance_up_to_one_draw_of_four_hundred(single):
+    told = []
+    for count in range(1, 101):
+        (by_chance,) = measure_unknown([Unknown("b", "'y'", count, single)], 300, 100, 3).by_chance
+        of_old = min(single + 1, 300)
+        table = [[count, 100 - count], [of_old, 300 - of_old]]
+        assert by_chance == (3 * fisher_exact(table, "greater").pvalue > 0.0025)
+        told.append(by_chance)
+    assert told[0]
+    assert all(told) == (single > 100)
+
+
 def test_the_mean_of_columns_with_rare_values_is_alike_by_chance():
     low = 0
     for seed in range(20):

@@ -29,7 +29,7 @@ from gnomon.affinities import Affinities, conditional_affinities, uniform_affini
 from gnomon.exceptions import DataWarning, GnomonWarning
 from gnomon.extension import PlacementField, RowPlacement, tabulate_repulsion
 from gnomon.extension.atlas.points import NearestPoints
-from gnomon.extension.placement.placement import same_rows
+from gnomon.extension.placement.placement import same_rows, step_tolerance
 from gnomon.extension.placement.repulsion_table import _grid
 from gnomon.kernels import Cauchy, CustomKernel, CustomLaw, Gaussian, Linear, NoiseContrast, UMAPKernel
 from gnomon.kernels.laws import evaluate_law
@@ -338,6 +338,18 @@ def test_tables_have_cells_by_the_width_of_the_kernel_within_bounds(n_components
         assert (round(extent / spacing) in (fewest, most)) == (cells != 1.5 * fewest)
         margin = (points.min(axis=0) - low) / spacing
         np.testing.assert_allclose(margin, 4 + np.ceil(0.25 * round(extent / spacing)), atol=1e-3)
+
+
+@pytest.mark.parametrize("d", [1, 2])
+def test_a_point_rests_by_the_distance_between_neighbours_whatever_their_number(d):
+    def told(n, spacing=1.0):
+        axes = np.meshgrid(*[spacing * np.arange(n, dtype=np.float32)] * d)
+        return step_tolerance(np.stack([axis.ravel() for axis in axes], axis=1))
+
+    assert told(40) == pytest.approx(told(10), rel=0.1)
+    assert told(10, 3.0) == pytest.approx(3.0 * told(10))
+    assert 0.0 < told(10) < 0.1
+    assert told(10, 0.0) > 0.0
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])

@@ -248,6 +248,7 @@ def test_a_group_is_of_more_rows_than_the_share_of_new_ones_gives(n_looked_at, n
         (1.0, 0.98, 12, 9),
         (1.0, 0.999, 12, 9),
         (1.0, 0.98, 40, 9),
+        (1.0, 0.99, 40, 9),
         (1.0, 0.999, 40, 11),
         (0.97, 0.98, 12, 12),
     ],
