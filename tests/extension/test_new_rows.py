@@ -29,7 +29,7 @@ from gnomon.affinities import Affinities, conditional_affinities, uniform_affini
 from gnomon.exceptions import DataWarning, GnomonWarning
 from gnomon.extension import PlacementField, RowPlacement, tabulate_repulsion
 from gnomon.extension.atlas.points import NearestPoints
-from gnomon.extension.placement.placement import same_rows, step_tolerance
+from gnomon.extension.placement.placement import _evaluation, same_rows, step_tolerance
 from gnomon.extension.placement.repulsion_table import _grid
 from gnomon.kernels import Cauchy, CustomKernel, CustomLaw, Gaussian, Linear, NoiseContrast, UMAPKernel
 from gnomon.kernels.laws import evaluate_law
@@ -357,6 +357,24 @@ def test_rows_of_two_tables_are_the_same_where_all_values_are(make):
     one = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 0.0], [0.0, 3.0, 0.0], [1.0, 1.0, 1.0]])
     other = one + np.array([[0, 0, 0], [0, 0, 0], [0, 0, 1], [-1, 0, 0]])
     assert same_rows(make(one), make(other)).tolist() == [True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "many", "compiled", "told"),
+    [
+        (4096, 2, False, True, "exact"),
+        (4097, 2, False, True, "table"),
+        (4097, 1, False, True, "table"),
+        (4097, 3, False, True, "sample"),
+        (4097, 2, False, False, "sample"),
+        (100, 2, True, True, "table"),
+        (100, 3, True, True, "exact"),
+        (100, 2, True, False, "exact"),
+    ],
+)
+def test_repulsions_are_read_off_a_table_where_they_can_be_and_are_many(n, d, many, compiled, told):
+    loss = LOSSES["divergence" if compiled else "own kernel"]
+    assert _evaluation(n, d, loss, many=many) == told
 
 
 def test_a_sample_of_the_points_repels_like_all():
