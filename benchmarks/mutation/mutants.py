@@ -232,8 +232,7 @@ def _instead(node: ast.expr) -> Iterator[ast.expr]:
         if isinstance(node.value, bool):
             yield ast.Constant(not node.value)
         elif isinstance(node.value, (int, float)):
-            yield ast.Constant(node.value + 1)
-            yield ast.Constant(node.value - 1)
+            yield from (ast.Constant(value) for value in (node.value + 1, node.value - 1) if value != node.value)
     elif isinstance(node, ast.Call):
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
         if name in _OPPOSITES:

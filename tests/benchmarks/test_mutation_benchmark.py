@@ -72,6 +72,10 @@ def test_sums_and_calls_are_changed_and_left_out():
     assert _after('note("2 é", flag=True)') == {"pass", 'note("2 é", flag=(False))'}
 
 
+def test_numbers_are_one_more_or_less_where_that_is_another_number():
+    assert {after for _, after in _changes("limit = 1e30\nleast = 0.5\n")} == {"least = (1.5)", "least = (-0.5)"}
+
+
 def test_slices_are_moved_answers_are_lost_and_errors_are_not_raised():
     assert "for value in values[1:high - 1]:" in _after("for value in values[1:high]:")
     lost = "return [-x for x in values if x not in (6,)]"

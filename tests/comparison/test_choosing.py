@@ -15,6 +15,7 @@ from gnomon.comparison.search import _fewest_components
 from gnomon.comparison.trials import Request, Trial
 from gnomon.evaluation import MEASURES
 from gnomon.evaluation.scorecard import Score
+from gnomon.methods import METHODS
 
 _CRITERION = "neighborhood_preservation"
 
@@ -60,6 +61,16 @@ def test_values_that_are_no_numbers_are_tried_in_the_order_in_which_they_are_giv
 def test_a_perplexity_asks_for_three_neighbours_a_unit_and_no_part_of_one():
     for perplexity, k in ((10.0, 30), (10.5, 31), (10.6, 31)):
         assert Request("tsne", {"perplexity": perplexity}).n_neighbors(1000) == k
+
+
+@pytest.mark.parametrize("method", [card.name for card in METHODS])
+def test_a_shared_graph_has_the_neighbours_that_a_method_looks_for(method):
+    given = Request(method).estimator().get_params()
+    wanted = 3 * int(Request(method).default("perplexity", 1000)) if "perplexity" in given else given.get("n_neighbors")
+    assert Request(method).n_neighbors(1000) == (wanted if "precomputed_knn" in given else None)
+    assert Request(method).n_neighbors(1000, "cosine") == Request(method).in_metric("cosine").n_neighbors(
+        1000, "cosine"
+    )
 
 
 def test_the_values_that_are_tried_are_those_that_the_documentation_lists():
@@ -232,7 +243,14 @@ def test_the_fewest_components_that_keep_nearly_as_much_as_most_are_taken(dimens
 
 @pytest.mark.parametrize(
     ("kept", "taken"),
-    [((0.5, 0.76, 0.8), 2), ((0.5, 0.75, 0.8), 3), ((0.38, 0.3, 0.4), 1), ((0.9, 0.8, 0.4), 1), ((0.3, 0.3, 0.8), 3)],
+    [
+        ((0.5, 0.76, 0.8), 2),
+        ((0.5, 0.75, 0.8), 3),
+        ((0.38, 0.3, 0.4), 1),
+        ((0.9, 0.8, 0.4), 1),
+        ((0.3, 0.3, 0.8), 3),
+        ((-0.3, -0.2, -0.1), 3),
+    ],
 )
 def test_fewer_components_are_enough_at_95_percent_of_the_most(kept, taken):
     request, trial, curve = _fewest_components(_CRITERION, _Kept(*kept), Request("pca"), 5.0)

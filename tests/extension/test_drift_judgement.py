@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import betabinom
 
 from gnomon.extension.drift.columns import ColumnShift, MissingShift, UnknownShift
+from gnomon.extension.drift.judgement import _rank
 from gnomon.extension.drift.result import Drift
 
 ALIKE = Drift(1000, 100, 1000, np.full(100, 0.5), 0.05, 0.0, 0.1, 0.2, 0.6, 0.6, 1.0, 15, [], {})
@@ -19,6 +20,11 @@ JUST = 1e-9
 def columns(shifts=(0.1, 0.1), p_value=1.0, constant=(), together=0.0, together_p_value=1.0):
     order, same = np.arange(len(shifts)), np.array(constant, dtype=int)
     return ColumnShift(order, np.array(shifts), 0.2, p_value, same, 2, together, 0.15, together_p_value)
+
+
+def test_the_rank_beyond_which_a_row_is_unusual_is_the_first_that_more_than_95_percent_are_below():
+    for n in range(1, 500):
+        assert _rank(n) == next(rank for rank in range(1, n + 1) if rank / n > 0.95)
 
 
 def test_rows_like_the_old_have_nothing_told_of_them():

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from gnomon._run import running
 from gnomon.extension import HeldOutRows
-from gnomon.extension.held_out import _Surprise
+from gnomon.extension.held_out import Unlikeness, _Surprise
 
 LATENT = np.random.default_rng(0).normal(size=(900, 3)) @ np.random.default_rng(1).normal(size=(3, 40))
 ROWS = 3.0 * LATENT + np.random.default_rng(2).normal(size=(900, 40))
@@ -52,18 +52,33 @@ def test_rows_are_unlike_far_along_the_components_and_far_or_near_off_them(held_
     assert not held_out.compare(LIKE).is_far.any()
 
 
-def test_scores_beyond_nine_tenths_are_as_surprising_as_those_of_an_exponential_tail():
-    n = 200
+@pytest.mark.parametrize("n", [200, 201])
+def test_scores_beyond_nine_tenths_are_as_surprising_as_those_of_an_exponential_tail(n):
     scores = -np.log(1.0 - (np.arange(n) + 0.5) / n)
     asked = np.array([0.1, 1.0, 2.0, 2.3, 5.0, 30.0])
     learned = _Surprise.learn(np.random.default_rng(0).permutation(scores))
-    assert learned.scale == pytest.approx(scores[180:].mean() - scores[179])
+    assert learned.scale == pytest.approx(scores[n - 20 :].mean() - scores[n - 21])
     np.testing.assert_allclose(learned(asked)[:4], asked[:4], atol=0.02)
     assert learned(np.array([30.0]))[0] - learned(np.array([5.0]))[0] == pytest.approx(25.0 / learned.scale)
-    together = np.minimum(scores, scores[179])  # where the tail has no length that of all rows below it counts
+    together = np.minimum(scores, scores[n - 21])  # where the tail has no length that of all rows below it counts
     assert _Surprise.learn(3.0 * together).scale == pytest.approx(3.0, rel=1e-12)
     assert _Surprise.learn(np.array([7.0])).scale == 1.0
     assert _Surprise.learn(np.append(scores, [np.inf, np.nan])).scale < 2.0
+
+
+@pytest.mark.parametrize(
+    ("novelty", "alike", "shift"),
+    [
+        ([0.3], [0.0], 0.7),
+        ([0.3], [0.4], 0.3),
+        ([0.25, 0.75], [0.0, 0.0], 0.25),
+        ([0.5] * 4, [0.5] * 4, 0.5),
+        ([], [], 0.0),
+    ],
+)
+def test_the_shift_is_the_largest_difference_of_distributions(novelty, alike, shift):
+    found = Unlikeness(np.array(novelty), np.array(alike), np.zeros(len(novelty), dtype=bool), 20)
+    assert found.shift() == pytest.approx(shift)
 
 
 def test_components_that_hold_all_of_a_row_leave_nothing_off_them():

@@ -235,8 +235,9 @@ def test_both_solvers_agree(answers):
     np.testing.assert_allclose(found.own, dense.own, rtol=1e-4, atol=1e-5 * np.abs(dense.own).max())
     assert np.isnan(found.stationarity.curvature)
     shaken = dense.embedding + 0.01 * np.random.default_rng(0).normal(size=dense.embedding.shape)
-    polished = sensitivity(loss, shaken, rows=[3, 30], solver="iterative", polish=True)
-    assert polished.stationarity.gradient < 1e-6
+    for start in (shaken, _START):
+        polished = sensitivity(loss, start, rows=[3, 30], solver="iterative", polish=True)
+        assert polished.stationarity.gradient < 1e-6
 
 
 def test_bytes_do_not_depend_on_the_number_of_threads(answers):
@@ -357,5 +358,8 @@ def test_wrong_arguments_are_refused():
     flatless = CustomKernel(lambda s: 1 / (1 + s), lambda s: -1 / (1 + s) ** 2, bounded=True)
     with pytest.raises(TypeError, match="second_derivative"):
         _loss(GaussianAffinity(13.0), lambda a: KLDivergence(a, flatless), _X)
-    with pytest.raises(TypeError, match="loss=InfoNCE must be a sum of terms over pairs"):
+    text = r"loss=InfoNCE must be a sum of terms over pairs \(added terms have no second derivative here\)\."
+    with pytest.raises(TypeError, match=text):
         _loss(GaussianAffinity(13.0), InfoNCE, _X)
+    with pytest.raises(TypeError, match=r"loss=object must be a sum of terms over pairs\.$"):
+        _loss(GaussianAffinity(13.0), lambda _: object(), _X)

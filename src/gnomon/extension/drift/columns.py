@@ -336,5 +336,4 @@ def _chance_of_one(old: Floats, value: float, share: Floats, n_new: int) -> floa
     """Return how likely it is that so many rows have one value, the same in all, as drawn from old ones."""
     _, inverse = np.unique(old, return_inverse=True)
     shares = np.bincount(inverse.ravel(), share)
-    found = float((shares**n_new).sum())
-    return found if n_new > 1 else 1.0
+    return float((shares**n_new).sum())
