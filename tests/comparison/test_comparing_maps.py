@@ -191,6 +191,9 @@ def test_columns_of_unlike_units_are_standardised_as_for_a_map(clusters):
         found = gnomon.compare(pd.DataFrame(X, columns=["dose", *"abcdefg"]), "pca")
     with pytest.warns(DataWarning, match="standardised"):
         alone = gnomon.map(X, "pca").embedding
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gnomon.compare(X, "pca", scale="standard")  # as was asked for
     np.testing.assert_allclose(found.maps["pca"], alone, rtol=1e-5, atol=1e-5)
 
 
