@@ -22,6 +22,12 @@ def columns(shifts=(0.1, 0.1), p_value=1.0, constant=(), together=0.0, together_
     return ColumnShift(order, np.array(shifts), 0.2, p_value, same, 2, together, 0.15, together_p_value)
 
 
+def test_a_row_is_unusual_if_more_than_95_percent_of_the_old_are_less_novel():
+    for novelty, told in ((0.95, False), (0.951, True)):
+        drift = replace(ALIKE, novelty=np.repeat([novelty, 0.2], [20, 80]), unusual=0.2)
+        assert drift.refit == told
+
+
 def test_the_rank_beyond_which_a_row_is_unusual_is_the_first_that_more_than_95_percent_are_below():
     for n in range(1, 500):
         assert _rank(n) == next(rank for rank in range(1, n + 1) if rank / n > 0.95)

@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ from gnomon.exceptions import DataWarning, GnomonWarning
 from gnomon.extension import PlacementField, RowPlacement, tabulate_repulsion
 from gnomon.extension.atlas.points import NearestPoints
 from gnomon.extension.placement.placement import _evaluation, same_rows, step_tolerance
-from gnomon.extension.placement.repulsion_table import _grid
+from gnomon.extension.placement.repulsion_table import _grid, tabulation_bytes
 from gnomon.kernels import Cauchy, CustomKernel, CustomLaw, Gaussian, Linear, NoiseContrast, UMAPKernel
 from gnomon.kernels.laws import evaluate_law
 from gnomon.neighbors import compute_neighbors
@@ -375,6 +376,17 @@ def test_rows_of_two_tables_are_the_same_where_all_values_are(make):
 def test_repulsions_are_read_off_a_table_where_they_can_be_and_are_many(n, d, many, compiled, told):
     loss = LOSSES["divergence" if compiled else "own kernel"]
     assert _evaluation(n, d, loss, many=many) == told
+
+
+def test_bytes_of_what_is_made_ready_are_those_of_the_rows_searched_and_of_a_table():
+    rows, Y = np.eye(300, 40, dtype=np.float32), POINTS
+    for table, nbytes in ((rows, rows.nbytes), (sparse.csr_array(rows), 4 * 40)):
+        plain = RowPlacement(table, Y, 10, uniform_weights, LOSSES["divergence"])
+        assert plain.ready_bytes == 2.0 * nbytes + 200.0 * 300
+        assert replace(plain, loss=None).ready_bytes == plain.ready_bytes
+        many = replace(plain, many=True).ready_bytes - plain.ready_bytes
+        assert many == tabulation_bytes(Y, LOSSES["divergence"].repulsions[0]) > 1e8
+        assert replace(plain, Y=np.repeat(Y, 2, axis=1), many=True).ready_bytes == plain.ready_bytes
 
 
 def test_a_sample_of_the_points_repels_like_all():

@@ -214,6 +214,38 @@ def test_rows_are_answered_alike_in_any_batch(answers, monkeypatch):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("d", "spanned", "motions"),
+    [(1, 1, 1), (2, 2, 3), (2, 1, 3), (2, 0, 2), (3, 3, 6), (3, 2, 6), (3, 1, 5), (3, 0, 3)],
+)
+def test_rigid_motions_are_shifts_and_the_rotations_that_move_points(d, spanned, motions):
+    Y = np.random.default_rng(0).normal(size=(30, spanned)) @ np.random.default_rng(1).normal(size=(spanned, d))
+    found = rigid_motions(Y + 3.0)
+    assert found.shape == (30 * d, motions)
+    np.testing.assert_allclose(found.T @ found, np.eye(motions), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("given", "is_minimum", "told"),
+    [
+        (
+            {},
+            True,
+            "at a minimum of its loss: relative gradient 0.001, 0.01 radii from it, smallest relative curvature 1.",
+        ),
+        ({"curvature": np.nan}, True, "at a minimum of its loss: relative gradient 0.001, 0.01 radii from it."),
+        ({"step": 0.011}, False, "not at a minimum of its loss: relative gradient 0.001, 0.01 radii from it, smallest"),
+        ({"curvature": 0.0}, False, "not at a minimum of its loss: "),
+        ({"damping": 0.25}, True, "smallest relative curvature 1, damping 0.2."),
+        ({"reason": "tol", "moved": 0.125}, True, "curvature 1; polishing moved the points by 0.12 radii."),
+    ],
+)
+def test_how_near_a_map_is_to_a_minimum_is_told(given, is_minimum, told):
+    facts = Stationarity(**{"gradient": 1e-3, "step": 0.01, "curvature": 1.0, "damping": 0.0} | given)
+    assert facts.is_minimum == is_minimum
+    assert told in facts.summary()
+
+
 def test_the_solver_is_chosen_by_the_number_of_unknowns(answers, monkeypatch):
     Y, loss = answers["MDS"].embedding, LOSSES["MDS"](_X)
     for most, solver, dense in ((80, "auto", True), (79, "auto", False), (1, "dense", True), (80, "iterative", False)):
@@ -301,6 +333,10 @@ def test_derivatives_are_compared_within_the_directions_that_neighbours_spread_i
     found = _compare(exact, other, displacements)
     np.testing.assert_allclose(found, [0.0, 1.0, 0.5, 1.0, 6.0 / 16.0], atol=1e-12)
     assert np.isnan(_compare(exact, 0.0 * other, displacements)).all()
+    aside = np.array([[0.0, 0.0, 0.0, 3.0, 0.0]] * 2)
+    assert np.isnan(_compare(aside, exact, displacements)).all()
+    assert np.isnan(_compare(exact, aside, displacements)).all()
+    assert np.isfinite(_compare(exact / np.sqrt(6.0), exact, displacements)).all()  # of length 1 there
     assert np.isnan(_compare(exact, other, 0.0 * displacements)).all()
 
 

@@ -129,6 +129,14 @@ def test_tails_of_one_distribution_are_no_group(draw, d):
     assert max(found) == 0
 
 
+def test_of_pieces_that_are_equally_large_that_of_the_first_row_is_taken():
+    rows, near = np.array([3, 5, 7, 9, 11]), np.array([[5], [3], [9], [7], [11]])
+    assert unseen._largest_piece(rows, near).tolist() == [3, 5]
+    assert unseen._largest_piece(rows[2:], near[2:]).tolist() == [7, 9]
+    near[4] = 9
+    assert unseen._largest_piece(rows, near).tolist() == [7, 9, 11]
+
+
 def test_pieces_are_those_of_single_linkage():
     """Sizes, what links them and how far the next row is: SciPy's tree of the same rows, the old ones as one row."""
     rng = np.random.default_rng(3)
