@@ -113,6 +113,7 @@ def test_a_line_is_given_one_component():
     assert found.chosen.embedding.shape == (80, 1)
     assert found.comparison.maps["pca"].shape == (80, 2)  # methods are compared in two
     assert found.curves[-1].values == (1, 2)
+    assert gnomon.recommend(line, "pca", scale=None, n_seeds=1, n_components=1).chosen.embedding.shape == (80, 1)
     assert "1 component reaches 95% of what 2 do." in found.reasons
 
 

@@ -39,6 +39,19 @@ def test_a_third_is_held_out_of_components_of_others(held_out):
     assert (len(many), len(many.coordinates)) == (1000, 4000)
 
 
+@pytest.mark.parametrize(
+    ("n", "held", "others"), [(3, 1, 2), (4, 1, 3), (99, 33, 66), (100, 33, 57), (2000, 666, 1134), (2100, 700, 1200)]
+)
+def test_a_tenth_of_a_hundred_rows_or_more_tells_the_weights(n, held, others):
+    drawn = HeldOutRows.draw(np.random.default_rng(0).normal(size=(n, 6)), 9)
+    assert (len(drawn), len(drawn.coordinates)) == (held, others)
+    assert drawn.principal.components.shape == (min(6, others - 1), 6)
+    assert drawn.n_neighbors == min(15, others - 1)
+    some = HeldOutRows.draw(np.random.default_rng(0).normal(size=(n, 6)), 2, columns=np.array([1, 3]), n_neighbors=1)
+    assert (len(some.principal.mean), some.n_neighbors) == (2, 1)
+    assert np.isfinite(some.compare(np.ones((2, 6))).novelty).all()
+
+
 def test_rows_are_unlike_far_along_the_components_and_far_or_near_off_them(held_out):
     principal = held_out.principal
     along = (LIKE - principal.mean) @ principal.components.T @ principal.components
