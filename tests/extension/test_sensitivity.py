@@ -314,6 +314,25 @@ def test_pca_refuses_no_rows_and_components_that_are_not_determined():
         principal_sensitivity(_X[:, :2], 3)
     with pytest.raises(ValueError, match="of a variance of its own"):
         principal_sensitivity(np.vstack([np.eye(2), -np.eye(2)]), 1)
+    for gap, apart in ((1e-5, False), (1e-2, True)):  # beside a variance of a million times as much
+        table = np.diag([1000.0, 1.0 + gap, 1.0])
+        if apart:
+            assert principal_sensitivity(np.vstack([table, -table]), 2).own.shape == (6, 2, 3)
+        else:
+            with pytest.raises(ValueError, match="component 1 must be of a variance of its own"):
+                principal_sensitivity(np.vstack([table, -table]), 2)
+
+
+@pytest.mark.parametrize("loss", ["PCA", "t-SNE", "SNE", "MDS"])
+def test_changes_of_rows_together_add_up(loss, answers):
+    found = principal_sensitivity(_X, 2) if loss == "PCA" else answers[loss]
+    changes = np.zeros((_N, 4, 2))
+    changes[5, 1, 0], changes[9, :, 0], changes[0, 3, 1] = 0.5, [1.0, -1.0, 0.0, 2.0], 3.0
+    one = found.others(5) @ changes[5, :, 0] + found.others(9) @ changes[9, :, 0]
+    expected = np.stack([one, found.others(0) @ changes[0, :, 1]], axis=2)
+    np.testing.assert_allclose(found.along(changes), expected, atol=1e-8 * np.abs(expected).max())
+    np.testing.assert_allclose(found.along(changes[..., 0]), expected[..., 0], atol=1e-8 * np.abs(expected).max())
+    assert not found.along(np.zeros((_N, 4))).any()
 
 
 def test_sensitivity_and_explanation_of_a_linear_map_are_the_same():

@@ -129,6 +129,13 @@ def test_tails_of_one_distribution_are_no_group(draw, d):
     assert max(found) == 0
 
 
+def test_without_old_rows_or_with_few_unusual_ones_there_is_no_group():
+    new = np.concatenate([OLD[:50], 0.01 * OLD[:9] + 50.0])
+    group = np.arange(50, 59)
+    assert rows_together(OLD, new, group).tolist() == group.tolist()
+    assert len(rows_together(OLD, new, group[:4])) == len(rows_together(OLD[:0], new, group)) == 0
+
+
 def test_of_pieces_that_are_equally_large_that_of_the_first_row_is_taken():
     rows, near = np.array([3, 5, 7, 9, 11]), np.array([[5], [3], [9], [7], [11]])
     assert unseen._largest_piece(rows, near).tolist() == [3, 5]
