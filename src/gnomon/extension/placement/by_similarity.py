@@ -16,7 +16,7 @@ from gnomon.optimizers import place_points
 __all__ = ["SimilarityPlacement"]
 
 _ROWS = 256  # placed at a time
-_ROUNDS = 2  # in which the free offset is found again
+_ROUNDS = 3  # in which the free offset is found again
 
 Float32Array = npt.NDArray[np.float32]
 
@@ -63,14 +63,24 @@ class SimilarityPlacement(RowPlacement):
         places, _ = place_points(targets, self.Y, self.kernel)
         if not self.centered:
             return places
+        best = np.full(len(targets), np.inf)
+        found = places
         for _ in range(_ROUNDS):
-            places, _ = place_points(targets + self._offsets(targets, places)[:, None], self.Y, self.kernel)
-        return places
+            offsets, losses = self._offsets(targets, places)
+            better = losses < best
+            found = np.where(better[:, None], places, found)
+            best = np.minimum(losses, best)
+            places, _ = place_points(targets + offsets[:, None], self.Y, self.kernel)
+        return np.asarray(found, dtype=np.float32)
 
-    def _offsets(self, targets: npt.NDArray[np.float64], places: Float32Array) -> npt.NDArray[np.float64]:
-        """Return the best offset for each place."""
+    def _offsets(
+        self, targets: npt.NDArray[np.float64], places: Float32Array
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return the best offset for each place and the loss with it."""
         points = self.Y.astype(np.float64)
-        offsets = np.empty(len(places))
+        offsets, losses = np.empty(len(places)), np.empty(len(places))
         for i, place in enumerate(places.astype(np.float64)):
-            offsets[i] = (self.kernel.value(np.square(points - place).sum(axis=1)) - targets[i]).mean()
-        return offsets
+            errors = self.kernel.value(np.square(points - place).sum(axis=1)) - targets[i]
+            offsets[i] = errors.mean()
+            losses[i] = float(np.square(errors - offsets[i]).sum())
+        return offsets, losses
