@@ -65,12 +65,13 @@ class SimilarityPlacement(RowPlacement):
             return places
         best = np.full(len(targets), np.inf)
         found = places
-        for _ in range(_ROUNDS):
+        for left in reversed(range(_ROUNDS)):
             offsets, losses = self._offsets(targets, places)
             better = losses < best
             found = np.where(better[:, None], places, found)
             best = np.minimum(losses, best)
-            places, _ = place_points(targets + offsets[:, None], self.Y, self.kernel)
+            if left:
+                places, _ = place_points(targets + offsets[:, None], self.Y, self.kernel)
         return np.asarray(found, dtype=np.float32)
 
     def _offsets(
