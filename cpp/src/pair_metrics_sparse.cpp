@@ -18,7 +18,8 @@ constexpr double kRounding = 1.000001;  // more than a value gains when it becom
 constexpr std::size_t kTogether = 16;   // rows compared with a query at once, as additions wait for each other
 constexpr std::size_t kPanel = 256;     // columns of these rows that are written out at a time
 
-// Columns for each stored entry of two rows, above which a walk is faster: where four doubles are no register, far fewer.
+// Columns for each stored entry of two rows, above which a walk is faster: where four doubles are no register, far
+// fewer.
 #ifdef GNOMON_USE_LEVELS
 const std::size_t kSparse = best_level() > 0 ? 8 : 2;
 #elif defined(__AVX2__)
@@ -271,8 +272,8 @@ public:
         std::size_t begin = 0;
         if constexpr (kOfDifferences<Kernel>)
             for (; begin < count; begin += kTogether)
-                if (!values_together(std::min(kTogether, count - begin),
-                                     [&](std::size_t j) { return row(begin + j); }, out + begin))
+                if (!values_together(
+                        std::min(kTogether, count - begin), [&](std::size_t j) { return row(begin + j); }, out + begin))
                     break;
         for (; begin < count; ++begin) {
             const std::size_t j = row(begin);
