@@ -21,6 +21,7 @@ from gnomon.explanations.contrast.captions import (
 )
 from gnomon.explanations.contrast.errors import rank_p_values
 from gnomon.explanations.contrast.few_rows import FewRows
+from gnomon.explanations.contrast.held_out import Repeats
 from gnomon.explanations.contrast.moments import ClusterMoments, cluster_moments
 from gnomon.explanations.contrast.regions import region_means
 
@@ -574,3 +575,31 @@ def test_moments_are_those_of_all_rows_at_once_to_the_bit(monkeypatch):
         mean = rows[0] + (rows - rows[0]).sum(axis=0) / len(rows)
         np.testing.assert_array_equal(found.means[group], mean)
         np.testing.assert_array_equal(found.variances[group], ((rows - mean) ** 2).sum(axis=0) / len(rows))
+
+
+@pytest.mark.parametrize("copies", [1, 2, 4, 8])
+def test_chance_is_judged_between_rows_that_do_not_repeat_others(copies):
+    named = 0
+    for seed in range(6):
+        draw = np.random.default_rng(seed)
+        X = np.repeat(draw.normal(size=(100, 20)), copies, axis=0)
+        labels = np.repeat(draw.integers(0, 3, 100), copies)
+        found = cluster_captions(X + 0.05 * draw.normal(size=X.shape), labels)
+        named += any(len(caption) for caption in found.values())
+    assert named <= 1
+
+
+def test_repeats_take_no_difference_that_there_is():
+    draw = np.random.default_rng(0)
+    labels = np.repeat(np.arange(60) % 2, 4)
+    X = np.repeat(draw.normal(size=(60, 5)), 4, axis=0) + 3.0 * labels[:, None] * [1, 0, 0, 0, 0]
+    found = cluster_captions(X + 0.02 * draw.normal(size=X.shape), labels)
+    assert [caption.features for caption in found.values()] == [["feature 0"]] * 2
+    alone = cluster_captions(X[::4], labels[::4])
+    assert found[0].error == pytest.approx(alone[0].error, rel=0.1)
+
+
+def test_groups_without_repeats_keep_one_row_of_each_set():
+    repeats = Repeats(np.array([0, 0, 1, 1, -1, 2, 2]))
+    groups = np.array([0, 0, 0, 1, 1, -1, 1])
+    assert repeats.without(groups).tolist() == [0, -1, 0, 1, 1, -1, 1]

@@ -156,6 +156,7 @@ def test_any_estimator_can_make_the_map(iris):
     ("arguments", "error", "text"),
     [
         ({"method": "umpa"}, ValueError, "map: method='umpa' must be one of 'umap', 'tsne', 'pca'"),
+        ({"method": "UMAPP"}, ValueError, r"'scale_map'\. Did you mean 'umap'\?"),
         ({"n_neighbours": 5}, TypeError, "map: n_neighbours must be a parameter of umap. Did you mean n_neighbors"),
         ({"n_epochs": 5}, TypeError, "UMAP: n_epochs must be written as max_iter"),
         ({"labels": [1, 2, 3]}, ValueError, "150"),

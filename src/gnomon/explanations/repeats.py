@@ -73,7 +73,7 @@ class Repeats(Printed):
     def __str__(self) -> str:
         """Say how many rows repeat others, and list the largest sets."""
         if not self.sets:
-            return f"none of {self.n_samples:,} rows repeats another"
+            return f"none of {self.n_samples:,} rows repeats another: none is equal, and no two to ten nearly are"
         lines = [
             f"{self.n_repeats:,} of {self.n_samples:,} rows repeat others ({self.n_equal:,} equal in every value), in "
             f"{len(self):,} set{'s' if len(self) > 1 else ''}"

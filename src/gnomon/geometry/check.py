@@ -127,5 +127,6 @@ def row_mask(selection: Any, n: int, *, name: str) -> npt.NDArray[np.bool_]:
         mask = np.zeros(n, dtype=np.bool_)
         mask[given.astype(np.int64)] = True
     if not mask.any():
-        raise ValueError(message(f"{name} with 0 rows", "of at least one row"))
+        remedy = "See whether labels are numbers: 0 equals no '0'." if given.dtype == np.bool_ else ""
+        raise ValueError(message(f"{name} with 0 rows", "of at least one row", remedy=remedy))
     return mask

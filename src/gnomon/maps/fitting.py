@@ -16,7 +16,7 @@ from gnomon import neighbors
 from gnomon._estimator import changed_parameters, copied, unseeded
 from gnomon._progress import Callback
 from gnomon._random import resolve_seed
-from gnomon._validation import check_positions, message, warn
+from gnomon._validation import check_positions, message, near_miss, warn
 from gnomon.data import Block, Dataset, Reduction, Representation, Table, check_table, find_constant_columns
 from gnomon.data.columns import mixed_spreads
 from gnomon.data.dataset import first_few
@@ -360,7 +360,8 @@ def _estimator_of(method: str) -> Any:
         if (other := METHOD_NAMES.get(method.lower())) is not None:
             raise ValueError(message(f"method={method!r}", f"written as {other.ours}", fact=other.why))
         names = ", ".join(repr(known.name) for known in methods.METHODS)
-        raise ValueError(message(f"method={method!r}", f"one of {names}"))
+        remedy = near_miss(method, (known.name for known in methods.METHODS))
+        raise ValueError(message(f"method={method!r}", f"one of {names}", remedy=remedy))
     return getattr(methods, card.estimator)
 
 

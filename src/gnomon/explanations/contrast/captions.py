@@ -15,6 +15,7 @@ from gnomon.explanations.collinear import FeatureGroups, check_groups
 from gnomon.explanations.contrast.errors import effect_size_errors, rates_of_chance
 from gnomon.explanations.contrast.few_rows import FewRows
 from gnomon.explanations.contrast.groups import group_contrasts
+from gnomon.explanations.contrast.held_out import Repeats
 from gnomon.explanations.contrast.known import check_known, few_known
 from gnomon.explanations.contrast.moments import ClusterMoments, cluster_moments, with_shares
 from gnomon.explanations.contrast.regions import region_means
@@ -174,12 +175,12 @@ def cluster_captions(
         one of a feature, as those that were not asked, is neither named by it nor told by it from others. Not with
         `groups` nor image_shape. None takes all.
     alpha : float in (0, 1) or None, default=0.05
-        Name only features whose differences are no chance: at this rate of false discoveries [2]_, which clusters share
-        by two (of ten clusters each has a fifth of it), among all features and other clusters, by Welch's test [1]_ and
-        Student's, of which the larger p-value counts; between two to four rows and 20 or more by their ranks, as
-        `contrast` does, of at most 1,000 rows. It holds for clusters that were not found in these rows, also of few
-        rows, skewed numbers and yes or no; of two clusters of eight rows each and 50 features of yes or no one was
-        named by chance in 14 % of tables. None does not test.
+        Name only features whose differences are no chance, between rows that do not repeat others: at this rate of
+        false discoveries [2]_, which clusters share by two (of ten clusters each has a fifth of it), among all features
+        and other clusters, by Welch's test [1]_ and Student's, of which the larger p-value counts; between two to four
+        rows and 20 or more by their ranks, as `contrast` does, of at most 1,000 rows. It holds for clusters that were
+        not found in these rows, also of few rows, skewed numbers and yes or no; of two clusters of eight rows each and
+        50 features of yes or no one was named by chance in 14 % of tables. None does not test.
 
     Returns
     -------
@@ -197,6 +198,7 @@ def cluster_captions(
     checked = check_parameters(_RULES, {"n_phrases": n_phrases, "alpha": alpha}, ["n_phrases", "alpha"])
     n_phrases = checked["n_phrases"]
     values, names = check_features(X, feature_names)
+    given = values
     words = ("high", "low", "medium")
     owners = check_units(units, int(values.shape[0]), groups)
     if owners is not None and checked["alpha"] is None:
@@ -216,7 +218,7 @@ def cluster_captions(
     if owners is not None:
         moments = replace(moments, units=UnitSums.of(values, classes.codes, owners))
     elif moments.alpha is not None:
-        moments = replace(moments, few=FewRows.of(values, classes.codes, len(classes)))
+        moments = _of_distinct_rows(moments, given, values, classes.codes)
     moments = with_shares(moments, values, np.flatnonzero(classes.codes >= 0))
     if there is not None:
         moments = replace(moments, unknown=few_known(there, classes.codes, len(classes)))
@@ -229,6 +231,18 @@ def cluster_captions(
     if moments.units is not None:
         answers.caution = _told_of_units(moments.units, captions)
     return answers
+
+
+def _of_distinct_rows(
+    moments: ClusterMoments, given: Any, values: Any, codes: npt.NDArray[np.integer[Any]]
+) -> ClusterMoments:
+    """Let chance be judged between rows that do not repeat others, as copies and views of one image do."""
+    n_classes = len(moments.sizes)
+    repeats = Repeats.of(given, codes.astype(np.int32), n_classes)
+    if repeats is None:
+        return replace(moments, few=FewRows.of(values, codes, n_classes))
+    distinct = np.array([repeats.distinct(codes == g) for g in range(n_classes)], dtype=np.int64)
+    return replace(moments, distinct=distinct, few=FewRows.of(values, repeats.without(codes), n_classes))
 
 
 def _told_of_units(units: UnitSums, captions: list[Caption]) -> str:
@@ -325,7 +339,7 @@ def _against_all(
     contrasts = group_contrasts(X, groups.astype(np.int32), len(captions))
     auc, mean, rest_mean, effects, variances, rest_variances, spread, rest_spread = contrasts
     for g in bare:
-        sizes = int(moments.sizes[g]), int(moments.sizes.sum() - moments.sizes[g])
+        sizes = int(moments.counted[g]), int(moments.counted.sum() - moments.counted[g])
         side, effect = np.sign(auc[g] - 0.5), effects[g]
         found = (rates_of_chance(auc[g], sizes, (spread[g], rest_spread[g])) <= alpha) & (side * effect >= _LARGE)
         if moments.unknown is not None:

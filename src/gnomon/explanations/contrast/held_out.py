@@ -84,6 +84,21 @@ class Repeats:
         n = int(np.count_nonzero(inside))
         return max(round(n * len(np.unique(looked_at)) / len(looked_at)), 1) if len(looked_at) else n
 
+    def without(self, groups: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.integer[Any]]:
+        """Return groups in which rows are in none that repeat another one of their group.
+
+        Parameters
+        ----------
+        groups : ndarray of shape (n_samples,), int
+            -1 for none.
+        """
+        looked_at = np.flatnonzero((self.sets >= 0) & (groups >= 0))
+        pairs = np.stack([self.sets[looked_at], groups[looked_at].astype(np.int64)], axis=1)
+        kept = np.ones(len(groups), dtype=np.bool_)
+        kept[looked_at] = False
+        kept[looked_at[np.unique(pairs, axis=0, return_index=True)[1]]] = True
+        return np.where(kept, groups, -1)
+
 
 def held_out_auc(
     X: Any,

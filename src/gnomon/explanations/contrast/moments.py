@@ -36,6 +36,8 @@ class ClusterMoments:
         Rate of false discoveries among differences; None takes all.
     units : UnitSums or None, default=None
         What chance is judged between; None takes rows as independent.
+    distinct : ndarray of shape (n_clusters,), int64, or None, default=None
+        Rows of each cluster between which chance is judged, where others repeat these; None takes `sizes`.
     few : FewRows or None, default=None
         Clusters of few rows, if any, which are judged by their ranks.
     shares : ndarray of shape (n_clusters, n_features), float64, or None
@@ -52,10 +54,16 @@ class ClusterMoments:
 
     alpha: float | None
     units: UnitSums | None = None
+    distinct: npt.NDArray[np.int64] | None = None
     few: FewRows | None = None
     shares: Array | None = None
     from_zero: npt.NDArray[np.bool_] | None = None
     unknown: npt.NDArray[np.bool_] | None = None
+
+    @property
+    def counted(self) -> npt.NDArray[np.int64]:
+        """Rows of each cluster that are no repeats of others."""
+        return self.sizes if self.distinct is None else self.distinct
 
     def are_large(self, g: int) -> npt.NDArray[np.bool_]:
         """Return which other clusters have a tenth of the mean size of all; all others if none has."""
@@ -109,7 +117,7 @@ class ClusterMoments:
 
     def gap_error(self, gap: float, g: int, h: int, f: int) -> float:
         """Return the standard error of a gap between two clusters in one feature; NaN where that is infinite."""
-        sizes = int(self.sizes[g]), int(self.sizes[h])
+        sizes = int(self.counted[g]), int(self.counted[h])
         with np.errstate(divide="ignore", invalid="ignore"):
             own, other = (
                 self.variances[[c], f] * (size / np.float64(size - 1)) for c, size in zip((g, h), sizes, strict=True)
@@ -146,18 +154,19 @@ class ClusterMoments:
         Welch's alone finds chance where the few rows of a cluster happen to vary little, such as eight times yes of
         seven in ten, and Student's where a small cluster varies more than the other.
         """
-        freedom = np.maximum(self.sizes - 1, 1)[:, None]
+        sizes = self.counted
+        freedom = np.maximum(sizes - 1, 1)[:, None]
         squares = self.variances / freedom  # squared errors of the means
         both, fourth = squares[g] + squares, squares**2 / freedom
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(difference == 0, 0.0, np.abs(difference) / np.sqrt(both))
             degrees = np.where(both > 0, both**2 / (fourth[g] + fourth), 1.0)
-        total = self.sizes * self.variances.T
-        common = np.maximum(self.sizes[g] + self.sizes - 2, 1)
-        pooled = ((total[:, [g]] + total) / common * (1.0 / self.sizes[g] + 1.0 / self.sizes)).T
+        total = sizes * self.variances.T
+        common = np.maximum(sizes[g] + sizes - 2, 1)
+        pooled = ((total[:, [g]] + total) / common * (1.0 / sizes[g] + 1.0 / sizes)).T
         with np.errstate(divide="ignore", invalid="ignore"):
             alike = np.where(difference == 0, 0.0, np.abs(difference) / np.sqrt(pooled))
-        tested = (self.sizes >= 2) & (self.sizes[g] >= 2) & (np.arange(len(self.sizes)) != g)
+        tested = (sizes >= 2) & (sizes[g] >= 2) & (np.arange(len(sizes)) != g)
         if not tested.any():
             return tested, np.zeros((0, difference.shape[1]))
         welch = normal_deviations(ratio, degrees)
