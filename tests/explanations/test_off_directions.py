@@ -168,3 +168,22 @@ def test_rows_unusual_in_columns_that_hardly_vary_are_told_so():
     without = of(X[:, :30])
     assert (without.n_steady, "nine rows of ten" in without.headline()) == (0, False)
     assert "unusual" not in without.columns()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_under_the_cosine_metric_lengths_of_new_rows_mean_nothing(seed):
+    draw = np.random.default_rng(seed)
+    centers = 1.2 * draw.normal(size=(5, 24))
+
+    def rows(n):
+        return centers[draw.integers(0, 5, n)] + draw.normal(size=(n, 24)) * np.linspace(1.0, 0.05, 24)
+
+    def unit(table):
+        return table / np.linalg.norm(table, axis=1, keepdims=True)
+
+    X, new = rows(300), rows(60)
+    m, other = (gn.Map(table, table[:, :2].copy(), metric="cosine") for table in (unit(X), X))
+    assert len(m.outliers().off_directions) == len(other.outliers().off_directions)
+    known = m._new_off_directions(unit(new))
+    assert len(known) <= 3
+    assert m._new_off_directions(draw.uniform(1.0, 9.0, size=(60, 1)) * new).rows.tolist() == known.rows.tolist()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import squared_lengths
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data.labels import sort_into_classes
@@ -139,11 +140,23 @@ class RowQuestions:
         return cautioned(self, replace(self._thin_rows(n_top), off_directions=off))
 
     def _of_numbers(self) -> npt.NDArray[Any] | None:
-        """Return the features, standardised if the map was made so; None where they are no dense table of numbers."""
+        """Return the features, standardised if the map was made so; None where they are no dense table of numbers.
+
+        Under the cosine metric rows are of length one.
+        """
         from gnomon.neighbors.metrics import metric_name
 
         values = self._standardised().values
-        return values if isinstance(values, np.ndarray) and metric_name(self.metric) in _OF_NUMBERS else None
+        if not isinstance(values, np.ndarray) or metric_name(self.metric) not in _OF_NUMBERS:
+            return None
+        return self._without_lengths(values)
+
+    def _without_lengths(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return rows of length one, where the metric of the map looks at no length; else as they are."""
+        if self.metric != "cosine":
+            return values
+        lengths = np.sqrt(squared_lengths(values))[:, None]
+        return values / np.where(lengths > 0.0, lengths, 1.0)
 
     def _new_off_directions(self, rows: Any) -> OffDirections | None:
         """Return which of new rows lie off the directions of those of the map; None where these have none."""
@@ -152,7 +165,7 @@ class RowQuestions:
         values = self._of_numbers()
         if values is None:
             return None
-        return find_new_off_directions(values, self._as_scaled(rows), self.feature_names)
+        return find_new_off_directions(values, self._without_lengths(self._as_scaled(rows)), self.feature_names)
 
     def _thin_rows(self, n_top: int) -> Outliers:
         """Return outliers by their neighbours alone."""
