@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
+import gnomon as gn
 from gnomon import (
     SNE,
     TSNE,
@@ -420,3 +421,17 @@ def test_a_table_of_some_ten_thousand_rows_is_searched_through_cells_whoever_ask
 
 def uniform_weights(rows, new, indices, distances):
     return np.full(indices.shape, 0.1, np.float32)
+
+
+@pytest.mark.parametrize("make", [lambda X: gn.map(X, random_state=0), lambda X: gn.UMAP(random_state=0).fit(X)])
+def test_most_rows_unlike_those_of_the_map_are_told_though_in_range(make):
+    draw = np.random.default_rng(0)
+    X, new = draw.normal(size=(400, 20)), draw.normal(size=(60, 20))
+    m = make(X)
+    with pytest.warns(DataWarning, match=r"\d\d of 60 rows are less like the rows of the map than 99% of these"):
+        m.transform(1.6 * new)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        m.transform(new)
+        m.transform(np.concatenate([new, 1.6 * new[:50]]))  # fewer than half
+        m.transform(1.6 * new[:9])

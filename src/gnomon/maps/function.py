@@ -126,7 +126,8 @@ class MapFunction:
         -----
         DataWarning
             If an atlas is asked for rows that are out of its range, see `novelty`, naming columns in which they lie
-            beyond all values of the map; if a data frame or an AnnData object has columns that the map does not have,
+            beyond all values of the map; if most rows, ten at least, are less like those of the map than 99 % of these
+            are like each other, as where they are of another kind or in other units; if a data frame or an AnnData object has columns that the map does not have,
             which are left out; if under "cosine" or "hellinger" rows are all zeros in the columns where rows of the map
             are not, as texts without any of its words are: they get places, which say nothing of them.
         """
@@ -160,8 +161,8 @@ class MapFunction:
         Warns
         -----
         DataWarning
-            Of rows out of range, by methods that look for a row's neighbours, and of rows that are all zeros, as for
-            `transform`.
+            Of rows out of range or unlike those of the map, by methods that look for a row's neighbours, and of rows
+            that are all zeros, as for `transform`.
         """
         from gnomon.maps.growing import check_rows
 

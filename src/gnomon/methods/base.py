@@ -343,7 +343,8 @@ class PlacesRows(Embedder):
         Warns
         -----
         DataWarning
-            If rows are out of range, see `novelty`, of methods that look for a row's neighbours.
+            If rows are out of range, or most are unlike those that were fitted, see `novelty`, of methods that look for
+            a row's neighbours.
         """
         rows = self._check_new(X)
         if rows.shape[0] == 0 and hasattr(self, "embedding_"):

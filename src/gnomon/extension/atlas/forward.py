@@ -41,6 +41,10 @@ Mask = npt.NDArray[np.bool_]
 _FAR = 1.5
 """A row is out of range if its score exceeds the largest one of the fitted rows by this factor."""
 
+_UNLIKE = 0.99
+"""A row is unlike the fitted rows if more of these than this share have a lower score."""
+
+_MOST, _FEWEST = 0.5, 10  # share of the rows placed that are unlike, and how many: one in 100 is by chance
 _CONSENSUS = 4.0
 _BLOCK = 1 << 14  # fitted rows that are scored together
 
@@ -214,6 +218,9 @@ def explaining_far(why: Callable[[Mask], str]) -> Iterator[None]:
 def tell_of_far(known: Novelty, scores: Float64Array, n_neighbors: int, *, away: Mask | bool = True) -> None:
     """Say which of the rows that were placed are out of range to who hears it, or warn of how many, if any are.
 
+    A warning also tells that most rows, ten at least, are unlike the fitted ones though in range, such as those of
+    another kind or in other units.
+
     Parameters
     ----------
     known : Novelty
@@ -233,18 +240,29 @@ def tell_of_far(known: Novelty, scores: Float64Array, n_neighbors: int, *, away:
     if untold is not None and len(untold) == len(scores):
         away = ~untold & away
     far = known.far(scores) & away
-    count, n_rows = int(np.count_nonzero(far)), len(scores)
-    if count:
-        why = _WHY.get(None)
-        more = f" {told}" if why is not None and (told := why(far)) else ""
-        least = f"farther from the rows of the map than {_FAR} times what is found among these"
-        if known.ends_at_one:
-            least = f"with less in common with the rows of the map than 1 / {_FAR} of the least found among these"
-        warn(
-            f"{count:,} of {n_rows:,} rows lie out of range, {least}; their places are extrapolated.{more} "
-            "See novelty().",
-            DataWarning,
+    told = [_told_of_far(known, far)] if far.any() else []
+    unlike = (known.level(scores) > _UNLIKE) & away
+    n_new = int(np.count_nonzero(np.broadcast_to(away, unlike.shape)))
+    count, n_far = int(np.count_nonzero(unlike)), int(np.count_nonzero(far))
+    if count >= max(_FEWEST, _MOST * n_new) and 2 * n_far < count:
+        told.append(
+            f"{count:,} of {len(scores):,} rows are less like the rows of the map than {_UNLIKE:.0%} of these are like "
+            "each other, of which 1% are by chance: they may be of another kind, or in other units."
         )
+    if told:
+        warn(f"{' '.join(told)} See novelty().", DataWarning)
+
+
+def _told_of_far(known: Novelty, far: Mask) -> str:
+    why = _WHY.get(None)
+    more = f" {told}" if why is not None and (told := why(far)) else ""
+    least = f"farther from the rows of the map than {_FAR} times what is found among these"
+    if known.ends_at_one:
+        least = f"with less in common with the rows of the map than 1 / {_FAR} of the least found among these"
+    return (
+        f"{int(np.count_nonzero(far)):,} of {len(far):,} rows lie out of range, {least}; their places are "
+        f"extrapolated.{more}"
+    )
 
 
 def _over(distance: Float64Array, width: Float64Array) -> Float64Array:
