@@ -127,9 +127,10 @@ class MapFunction:
         DataWarning
             If an atlas is asked for rows that are out of its range, see `novelty`, naming columns in which they lie
             beyond all values of the map; if most rows, ten at least, are less like those of the map than 99 % of these
-            are like each other, as where they are of another kind or in other units; if a data frame or an AnnData object has columns that the map does not have,
-            which are left out; if under "cosine" or "hellinger" rows are all zeros in the columns where rows of the map
-            are not, as texts without any of its words are: they get places, which say nothing of them.
+            are like each other, as where they are of another kind or in other units; if a data frame or an AnnData
+            object has columns that the map does not have, which are left out; if under "cosine" or "hellinger" rows are
+            all zeros in the columns where rows of the map are not, as texts without any of its words are: they get
+            places, which say nothing of them.
         """
         from gnomon.maps.growing import check_rows
 
