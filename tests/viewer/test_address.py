@@ -79,8 +79,7 @@ def test_colour_hidden_and_isolated_classes_search_and_theme_come_back(open_page
     row.hover()
     row.locator(".eye").click()
     page.click('#legend [data-class="2"] .class')
-    url = wait_for_address(opened)
-    assert "only=2" in url
+    url = wait_for_address(opened, holding="only=2")
     assert "off=1" in url
     before = opened.state
     assert_same(reopened(opened, url), before)
