@@ -199,15 +199,11 @@ def _kept(X: Any, metric: Any, seed: int, make: Callable[[], Succession | None])
     """Return what is made of a table under a metric with a name, once within the call of a user."""
     if not isinstance(metric, str):
         return make()
-    if isinstance(X, np.ndarray):
-        return made_once(f"succession {metric} {seed}", X, lambda: (make(),))[0]
-    # its arrays may be views, made anew for each question: what they are views of lives as long as the table, and the
-    # others are held, so that no other table has their places in memory
-    whole, held = X.data, (X.indices, X.indptr)
-    while isinstance(whole.base, np.ndarray):
-        whole = whole.base
-    kind = f"succession {metric} {seed} {X.shape} {[one.ctypes.data for one in (X.data, *held)]}"
-    return made_once(kind, whole, lambda: (make(), held))[0]
+    # of a sparse table its other arrays are held, so that no other table has their places in memory
+    dense = isinstance(X, np.ndarray)
+    held = () if dense else (X.indices, X.indptr)
+    kind = f"succession {metric} {seed} {X.shape} {[one.ctypes.data for one in held]}"
+    return made_once(kind, X if dense else X.data, lambda: (make(), held))[0]
 
 
 def _look(X: Any, metric: str | Callable[..., float], seed: int) -> Succession | None:
