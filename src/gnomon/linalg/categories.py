@@ -61,10 +61,9 @@ def _likely_indicators(
         candidates = some if any(_end_of_run(some, *sides, start) for start in range(len(some))) else some[:0]
     none = np.zeros((0, sum(part.shape[0] for part in parts)), dtype=np.bool_)
     columns, higher, within = [candidates[:0]], [none], [none]
-    by_columns = [part if isinstance(part, np.ndarray) else part.tocsc() for part in parts]
     for start in range(0, len(candidates), _TOGETHER):
         some = candidates[start : start + _TOGETHER]
-        rows_of = [rows[:, some] for rows in by_columns]
+        rows_of = [rows[:, some] for rows in parts]
         table = np.concatenate([rows if isinstance(rows, np.ndarray) else rows.toarray() for rows in rows_of]).T
         low, high = table.min(axis=1), table.max(axis=1)
         varying = np.flatnonzero(low < high)
@@ -82,7 +81,7 @@ def find_categories(parts: Sequence[Any]) -> list[npt.NDArray[np.intp]]:
     """Return runs of columns of which each row has exactly one high, the indicators of a category.
 
     A quarter of the rows may lie between the levels instead, where a missing cell was filled in: with likelihoods of
-    the levels that sum to one.
+    the levels that sum to one. Many columns of sparse rows are looked at quickly if they lie column by column (CSC).
     """
     candidates, is_high, is_between = _likely_indicators(parts)
     found, start = [], 0
