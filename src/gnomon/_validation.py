@@ -32,8 +32,10 @@ __all__ = [
     "caller",
     "check_parameters",
     "check_positions",
+    "letters_of",
     "message",
     "near_miss",
+    "nearest",
     "pass_on",
     "unsaid",
     "warn",
@@ -389,18 +391,28 @@ def near_miss(value: object, options: Iterable[str]) -> str:
     options : iterable of str
         In small letters.
     """
+    near = nearest(value, options) if isinstance(value, str) else None
+    return "" if near is None else f"Did you mean {near!r}?"
+
+
+def nearest(name: str, options: Iterable[str]) -> str | None:
+    """Return which of some names has nearly the letters and digits of another one, the last of several; None if none.
+
+    Parameters
+    ----------
+    name : str
+    options : iterable of str
+    """
     import difflib
 
-    if not isinstance(value, str):
-        return ""
-    bare = {_letters(one): one for one in options}
-    near = difflib.get_close_matches(_letters(value), bare, n=1, cutoff=_NEAR)
-    return f"Did you mean {bare[near[0]]!r}?" if near else ""
+    bare = {letters_of(one): one for one in options}
+    near = difflib.get_close_matches(letters_of(name), bare, n=1, cutoff=_NEAR)
+    return bare[near[0]] if near else None
 
 
-def _letters(name: str) -> str:
-    """Return a name in small letters, without what parts its words."""
-    return "".join(filter(str.isalnum, name.lower()))
+def letters_of(name: str) -> str:
+    """Return a name in small letters, without what parts its words; as it is if it has neither letters nor digits."""
+    return "".join(filter(str.isalnum, name.lower())) or name
 
 
 def _hint(rule: Rule, value: object) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gnomon._entrance import part
-from gnomon._validation import message
+from gnomon._validation import letters_of, message, nearest
 
 __all__ = [
     "are_default_names",
@@ -27,7 +26,6 @@ __all__ = [
     "words_of",
 ]
 
-_NEAR = 0.75  # likeness of two names, as of `difflib`, of which one is meant for the other
 _FEWEST_LETTERS = 3  # of names of which one letter may be another
 
 
@@ -153,10 +151,11 @@ def nearest_name(name: str, available: Iterable[str]) -> str:
     available : iterable of str
     """
     names = list(available)
-    bare = {_letters(one): one for one in reversed(names)}
-    given = _letters(name)
-    near = difflib.get_close_matches(given, bare, 1, _NEAR)
-    near = near or [one for one in bare if _are_turned(given, one)] or [one for one in bare if _are_one_off(given, one)]
+    if (found := nearest(name, reversed(names))) is not None:
+        return found
+    bare = {letters_of(one): one for one in reversed(names)}
+    given = letters_of(name)
+    near = [one for one in bare if _are_turned(given, one)] or [one for one in bare if _are_one_off(given, one)]
     if near:
         return bare[near[0]]
     words = {*_words(name)}
@@ -166,10 +165,6 @@ def nearest_name(name: str, available: Iterable[str]) -> str:
 
 def _words(name: str) -> list[str]:
     return [word for word in re.split(r"[\W_]+", name.lower()) if word]
-
-
-def _letters(name: str) -> str:
-    return "".join(_words(name)) or name
 
 
 def _are_turned(name: str, other: str) -> bool:
