@@ -21,19 +21,8 @@ Codes = npt.NDArray[np.integer[Any]]
 Mask = npt.NDArray[np.bool_]
 
 UNIT_NAMES = (
-    *(
-        "donor",
-        "patient",
-        "participant",
-        "subject",
-        "individual",
-        "animal",
-        "mouse",
-        "replicate",
-        "sample",
-        "origident",
-    ),
-    "batch",
+    *("donor", "patient", "participant", "subject", "individual", "animal", "mouse", "replicate", "sample"),
+    *("origident", "batch"),
 )
 """What metadata of rows that are alike are called."""
 

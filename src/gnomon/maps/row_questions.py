@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._arithmetic import squared_lengths
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data.labels import sort_into_classes
@@ -153,10 +152,12 @@ class RowQuestions:
 
     def _without_lengths(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return rows of length one, where the metric of the map looks at no length; else as they are."""
+        from gnomon.neighbors.straight import straight_rows
+
         if self.metric != "cosine":
             return values
-        lengths = np.sqrt(squared_lengths(values))[:, None]
-        return values / np.where(lengths > 0.0, lengths, 1.0)
+        rows: npt.NDArray[Any] = straight_rows(values, self.metric, dtype=values.dtype)
+        return rows
 
     def _new_off_directions(self, rows: Any) -> OffDirections | None:
         """Return which of new rows lie off the directions of those of the map; None where these have none."""

@@ -21,17 +21,9 @@ _TELLING = {
     *("email", "emails", "ssn", "mrn", "passport", "iban", "address", "street"),
     *("surname", "lastname", "firstname", "forename", "fullname", "username", "dob", "birth", "birthday", "birthdate"),
     *("vorname", "nachname", "geburtsdatum", "telefon", "anschrift", "adresse", "prenom", "apellido", "apellidos"),
-    *(
-        "cellphone",
-        "handynummer",
-        "telefonnummer",
-        "cardholder",
-        "kundenname",
-        "kontoinhaber",
-        "kontonummer",
-        "telefono",
-    ),
-    *("reisepass", "ausweisnummer", "personalausweis", "steuernummer", "sozialversicherungsnummer", "kreditkarte"),
+    *("cellphone", "handynummer", "telefonnummer", "telefono", "cardholder", "kundenname", "kontoinhaber"),
+    *("kontonummer", "kreditkarte", "steuernummer", "sozialversicherungsnummer"),
+    *("reisepass", "ausweisnummer", "personalausweis"),
 }
 _CALLED = {  # by these words alone, beside those of a number
     *("phone", "telephone", "tel", "mobile", "fax", "handy", "mail", "login", "ip", "twitter", "linkedin"),
